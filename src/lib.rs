@@ -1,0 +1,35 @@
+//! Does a change to an MCP server make agents better or worse off, and how sure are we?
+//!
+//! The flow, left to right; nothing on the left imports from its right:
+//!
+//! ```text
+//! cases -> plan -> run (agent x wire x client profile) -> trace -> metrics -> statistics -> verdict -> reports
+//! ```
+//!
+//! Every arrow is a plain value that can be written to disk and read back. The trace is the only
+//! seam between running and judging: everything to its right is a pure function of a results
+//! folder, and gives the same bytes every time.
+
+pub mod doc;
+pub mod text;
+
+pub mod case;
+pub mod plan;
+pub mod suite;
+
+pub mod agent;
+pub mod client;
+pub mod run;
+pub mod trace;
+pub mod wire;
+
+pub mod metric;
+pub mod report;
+pub mod stats;
+pub mod verdict;
+
+pub mod exit;
+pub mod fixture;
+
+pub mod cli;
+pub mod commands;
