@@ -13,20 +13,20 @@
 pub mod doc;
 pub mod text;
 
+pub mod suite;
 pub mod case;
 pub mod plan;
-pub mod suite;
 
-pub mod agent;
-pub mod client;
-pub mod run;
-pub mod trace;
 pub mod wire;
+pub mod client;
+pub mod trace;
+pub mod agent;
+pub mod run;
 
 pub mod metric;
-pub mod report;
 pub mod stats;
 pub mod verdict;
+pub mod report;
 
 pub mod exit;
 pub mod fixture;
