@@ -17,7 +17,7 @@ pub enum Crash {
     MessageTooLarge { limit: usize },
     #[error("the connection was cut {place}: {why}")]
     ConnectionCut { place: &'static str, why: String },
-    #[error("the server can't be reached any more: {why}")]
+    #[error("the server can't be reached: {why}")]
     Unreachable { why: String },
     #[error("the session vanished: the server answered 404 to its id")]
     SessionVanished,
