@@ -99,3 +99,42 @@ async fn both_clients_see_the_same_over_http() {
         assert_eq!(seen_by_us(session).await, theirs, "{mode}");
     }
 }
+
+fn stateless() -> ClientInfo {
+    ClientInfo { protocol: "2026-07-28".to_owned(), ..ClientInfo::default() }
+}
+
+/// A tool that asks for input gets a refusal, and what it says then is the result of one call.
+async fn ask(mode: &str, mut session: Session) {
+    let reply = session.call("ask", &arguments()).await;
+    let warnings: Vec<&str> = reply.warnings.iter().map(|warning| warning.kind()).collect();
+    assert_eq!(warnings, ["input_declined"], "{mode}");
+    let WireOutcome::Result(raw) = reply.outcome else { panic!("{mode}: {:?}", reply.outcome) };
+    let result: Value = serde_json::from_str(raw.get()).expect("json");
+    let answers = r#"answers: {"name":{"action":"decline"}}"#;
+    assert_eq!(shown(&result), format!("{:?} false", [answers]), "{mode}");
+    assert_eq!(session.close().await.counters.input_rounds, 1, "{mode}");
+}
+
+#[tokio::test]
+async fn the_revision_without_initialize_is_spoken_over_both_transports() {
+    let target = |mode: &str| {
+        if mode == "stdio" {
+            return Target::Stdio(peer(&["stdio"]));
+        }
+        let port = free_port();
+        let url = format!("http://127.0.0.1:{port}/mcp");
+        Target::HttpCommand { launch: peer(&[mode, &port.to_string()]), url, headers: Vec::new() }
+    };
+    for mode in ["stdio", "http", "json"] {
+        let start = async || Session::start(&target(mode), &stateless(), &limits()).await.expect(mode);
+        let session = start().await;
+        let hello = session.server();
+        assert_eq!((hello.protocol.as_str(), hello.instructions_chars), ("2026-07-28", 7), "{mode}");
+        assert!(!hello.name.is_empty(), "{mode}");
+        let seen = seen_by_us(session).await;
+        assert_eq!(seen[..5], ["echo", "blocks", "fail", "refuse", "ask"], "{mode}");
+        assert!(seen[5].starts_with("[\"caf\u{e9} "), "{mode}: {}", seen[5]);
+        ask(mode, start().await).await;
+    }
+}

@@ -8,6 +8,7 @@ use super::http::Http;
 use super::inbox::Inbox;
 use super::process::{Ending, Process};
 use super::reply::Reply;
+use super::request::Outgoing;
 use super::stdio::Stdio;
 use super::target::{Limits, Target};
 
@@ -45,13 +46,13 @@ impl Transport {
 
     pub(crate) async fn exchange(
         &mut self,
-        message: &[u8],
+        request: Outgoing<'_>,
         inbox: &mut Inbox,
         deadline: Instant,
     ) -> Result<Reply, Failure> {
         match self {
-            Self::Stdio(stdio) => stdio.exchange(message, inbox, deadline).await,
-            Self::Http(http) => http.exchange(message, inbox, deadline).await,
+            Self::Stdio(stdio) => stdio.exchange(request, inbox, deadline).await,
+            Self::Http(http) => http.exchange(request, inbox, deadline).await,
         }
     }
 
@@ -60,6 +61,18 @@ impl Transport {
             Self::Stdio(stdio) => stdio.notify(&message).await,
             Self::Http(http) => http.notify(message).await,
         }
+    }
+
+    /// Name revision `version` in every request from now on, where the transport does such things.
+    pub(crate) fn speak(&mut self, version: &str) {
+        if let Self::Http(http) = self {
+            http.speak(version);
+        }
+    }
+
+    /// Whether the server learns by the end of a connection that nobody waits any more.
+    pub(crate) fn cancels_by_closing(&self) -> bool {
+        matches!(self, Self::Http(_))
     }
 
     /// Say that the session is initialised and speaks revision `version`.

@@ -65,8 +65,21 @@ impl Link {
         }
     }
 
-    pub(crate) async fn post(&self, message: Vec<u8>) -> Result<Response, Failure> {
-        let request = self.client.post(self.url.clone()).headers(self.headers.clone());
+    /// Post a message. Headers of `extra` that HTTP can't hold are left out.
+    pub(crate) async fn post(
+        &self,
+        message: Vec<u8>,
+        extra: &[(String, String)],
+    ) -> Result<Response, Failure> {
+        let mut headers = self.headers.clone();
+        for (name, value) in extra {
+            if let (Ok(name), Ok(value)) =
+                (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value))
+            {
+                headers.insert(name, value);
+            }
+        }
+        let request = self.client.post(self.url.clone()).headers(headers);
         let request = request.header(ACCEPT, BOTH).header(CONTENT_TYPE, JSON).body(message);
         request.send().await.map_err(|error| Failure::Crashed(lost(error)))
     }

@@ -21,6 +21,7 @@ use super::failure::{Crash, Failure, StartErrorKind};
 use super::inbox::Inbox;
 use super::process::{Ending, Process};
 use super::reply::{Reply, ReplyWarning};
+use super::request::Outgoing;
 use super::target::{LaunchSpec, Limits};
 
 /// How long the rest of a stream may take after its reply came.
@@ -84,10 +85,15 @@ impl Http {
         self.aside.lock().unwrap_or_else(PoisonError::into_inner).counters.clone()
     }
 
+    /// Name the revision in every request from now on.
+    pub(crate) fn speak(&mut self, version: &str) {
+        self.link.set_version(version);
+    }
+
     /// After `initialize`: name the revision in every request from now on, and listen to what the
     /// server says by itself, if it offers that.
     pub(crate) async fn begin(&mut self, version: &str, initialized: Vec<u8>) {
-        self.link.set_version(version);
+        self.speak(version);
         self.notify(initialized).await;
         let listening = listener::listen(self.link.clone(), Arc::clone(&self.aside), self.limit);
         self.listener = Some(tokio::spawn(listening));
@@ -105,14 +111,14 @@ impl Http {
     /// Send a request and wait for its reply, in whatever form it comes.
     pub(crate) async fn exchange(
         &mut self,
-        message: &[u8],
+        request: Outgoing<'_>,
         inbox: &mut Inbox,
         deadline: Instant,
     ) -> Result<Reply, Failure> {
         if let Some(how) = &self.dead {
             return Err(Failure::Crashed(how.clone()));
         }
-        let replied = timeout_at(deadline, self.post_until_reply(message, inbox, deadline)).await;
+        let replied = timeout_at(deadline, self.post_until_reply(request, inbox, deadline)).await;
         let mut failure = match replied {
             Ok(Ok(reply)) => return Ok(reply),
             Ok(Err(failure)) => failure,
@@ -129,7 +135,7 @@ impl Http {
 
     /// Send a message that has no reply; what the server answers is not waited for long.
     pub(crate) async fn notify(&mut self, message: Vec<u8>) {
-        let _ = timeout(NOTIFY_LIMIT, self.link.post(message)).await;
+        let _ = timeout(NOTIFY_LIMIT, self.link.post(message, &[])).await;
     }
 
     /// End the session, then the process.
@@ -147,13 +153,13 @@ impl Http {
 
     async fn post_until_reply(
         &mut self,
-        message: &[u8],
+        request: Outgoing<'_>,
         inbox: &mut Inbox,
         deadline: Instant,
     ) -> Result<Reply, Failure> {
         let mut waits = retry::Waits::default();
         let response = loop {
-            let response = self.link.post(message.to_vec()).await?;
+            let response = self.link.post(request.bytes.to_vec(), request.headers).await?;
             match waits.next(&response, deadline)? {
                 Some(seconds) => {
                     inbox.counters.retry_after_waits += 1;
@@ -208,7 +214,7 @@ impl Http {
 
     async fn send_answers(&self, inbox: &mut Inbox) {
         for answer in std::mem::take(&mut inbox.answers) {
-            if !matches!(timeout(NOTIFY_LIMIT, self.link.post(answer)).await, Ok(Ok(_))) {
+            if !matches!(timeout(NOTIFY_LIMIT, self.link.post(answer, &[])).await, Ok(Ok(_))) {
                 inbox.counters.answers_dropped += 1;
             }
         }

@@ -32,5 +32,5 @@ pub(crate) async fn wait(
             break;
         }
     }
-    Err(StartErrorKind::Timeout { limit, waiting_for: "its url accepts no connection" })
+    Err(StartErrorKind::Timeout { limit, waiting_for: "connection to its url" })
 }
