@@ -96,6 +96,16 @@ fn advice(method: &str, code: &i64) -> &'static str {
     }
 }
 
+/// What to do about a URL that does not take the transport's first request.
+fn other_transport(how: &HttpProblem) -> &'static str {
+    match how {
+        HttpProblem::Status { status: 404 | 405, .. } => {
+            "; is the path right, and is the transport `http`, not the older `sse`, or the reverse?"
+        }
+        _ => "",
+    }
+}
+
 /// Why a request has no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failure {
@@ -161,7 +171,7 @@ pub enum StartErrorKind {
     Ended { how: Crash },
     #[error("no answer within {} s: `{waiting_for}`", .limit.as_secs_f64())]
     Timeout { limit: Duration, waiting_for: &'static str },
-    #[error("the answer to `{method}` was {how}")]
+    #[error("the answer to `{method}` was {how}{}", other_transport(.how))]
     Http { method: &'static str, how: HttpProblem },
     #[error("`{method}` was refused: {message} ({code}){}", advice(method, .code))]
     Refused { method: &'static str, code: i64, message: String },

@@ -127,7 +127,8 @@ impl Session {
     }
 
     /// End the session: stdin is closed (HTTP: the session is deleted), the process group gets TERM
-    /// after 3 s and KILL after 3 more, and whatever is left of the group is killed.
+    /// after 3 s (a command that serves HTTP: at once) and KILL after 3 more, and whatever is left of
+    /// the group is killed.
     pub async fn close(mut self) -> CloseReport {
         let ended = self.transport.close(&mut self.inbox).await;
         let (ending, status, left_children) = match ended {

@@ -46,6 +46,19 @@ impl Link {
         Ok(Self { client, url, headers: all })
     }
 
+    /// The same way to the URL that a server named, which must be of the same origin: headers with
+    /// credentials go there.
+    pub(crate) fn to_endpoint(&self, endpoint: &str) -> Result<Self, StartErrorKind> {
+        let malformed = |what: String| StartErrorKind::Malformed { method: "GET", what };
+        let url = self.url.join(endpoint.trim());
+        let url = url.map_err(|error| malformed(format!("the event `endpoint` holds no url: {error}")))?;
+        if url.origin() != self.url.origin() {
+            let what = format!("the event `endpoint` leads to another server: `{}`", bare(&url));
+            return Err(malformed(what));
+        }
+        Ok(Self { url, ..self.clone() })
+    }
+
     pub(crate) fn has_session(&self) -> bool {
         self.headers.contains_key(SESSION)
     }

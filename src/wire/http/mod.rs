@@ -1,6 +1,7 @@
 //! Messages over streamable HTTP.
 
 mod answer;
+mod legacy;
 mod link;
 mod listener;
 mod ready;
@@ -14,6 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant, timeout, timeout_at};
 
 use self::answer::{Body, judge, read_whole};
+pub(crate) use self::legacy::LegacySse;
 use self::link::Link;
 use self::stream::Stream;
 use super::counters::Counters;
@@ -52,19 +54,7 @@ impl Http {
         limits: &Limits,
         deadline: Instant,
     ) -> Result<Self, (StartErrorKind, String)> {
-        let no_words = |kind| (kind, String::new());
-        let link = Link::new(url, headers).map_err(no_words)?;
-        let process = match launch {
-            Some(launch) => {
-                let mut process = Process::start(launch, limits.stderr_kept).map_err(no_words)?;
-                let stdout = process.take_stdout();
-                process.drain(stdout);
-                let waited = ready::wait(&mut process, &link.url, limits.start, deadline).await;
-                waited.map_err(|kind| (kind, process.stderr_tail()))?;
-                Some(process)
-            }
-            None => None,
-        };
+        let (link, process) = reach(url, headers, launch, limits, deadline).await?;
         Ok(Self {
             link,
             process,
@@ -146,7 +136,7 @@ impl Http {
             let _ = timeout(NOTIFY_LIMIT, self.link.delete()).await;
         }
         match &mut self.process {
-            Some(process) => Some(process.end().await),
+            Some(process) => Some(process.end_service().await),
             None => None,
         }
     }
@@ -225,6 +215,26 @@ impl Http {
             listener.abort();
         }
     }
+}
+
+/// The way to a URL, and the process behind it when there is a command to start.
+async fn reach(
+    url: &str,
+    headers: &[(String, String)],
+    launch: Option<&LaunchSpec>,
+    limits: &Limits,
+    deadline: Instant,
+) -> Result<(Link, Option<Process>), (StartErrorKind, String)> {
+    let no_words = |kind| (kind, String::new());
+    let link = Link::new(url, headers).map_err(no_words)?;
+    let Some(launch) = launch else { return Ok((link, None)) };
+    ready::check_free(&link.url).await.map_err(no_words)?;
+    let mut process = Process::start(launch, limits.stderr_kept).map_err(no_words)?;
+    let stdout = process.take_stdout();
+    process.drain(stdout);
+    let waited = ready::wait(&mut process, &link.url, limits.start, deadline).await;
+    waited.map_err(|kind| (kind, process.stderr_tail()))?;
+    Ok((link, Some(process)))
 }
 
 impl Drop for Http {
