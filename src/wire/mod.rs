@@ -25,6 +25,7 @@ mod mend;
 mod tail;
 
 mod process;
+mod quick;
 mod stdio;
 mod http;
 mod transport;

@@ -44,7 +44,7 @@ impl Transport {
     /// Take what is left of the last exchange, so that it is not charged to the next.
     pub(crate) async fn prepare(&mut self, inbox: &mut Inbox) {
         match self {
-            Self::Stdio(stdio) => stdio.take_buffered(inbox),
+            Self::Stdio(stdio) => stdio.prepare(inbox).await,
             Self::Http(http) => http.prepare(inbox).await,
             Self::Sse(sse) => sse.listen(inbox, Instant::now()).await,
         }
