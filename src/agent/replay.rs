@@ -283,7 +283,7 @@ impl<C: Caller> Attempt<'_, C> {
 
 /// A result as JSON; an unreadable one counts as its text.
 fn read_result(raw: &str) -> (Value, bool) {
-    match crate::wire::read_value(raw) {
+    match serde_json::from_str::<Value>(raw) {
         Ok(value) => (value, true),
         Err(_) => (serde_json::json!({"content": [{"type": "text", "text": raw}]}), false),
     }
