@@ -4,6 +4,8 @@
 //! once more, by other code than that which replays them.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod http;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
