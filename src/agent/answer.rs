@@ -11,10 +11,15 @@ pub enum Reply {
     /// The exact bytes of `result`.
     Result(Box<RawValue>),
     /// The exact bytes of `error`, and its message.
-    Error { raw: Box<RawValue>, message: String },
+    Error {
+        raw: Box<RawValue>,
+        message: String,
+    },
     Timeout,
     /// The server or the connection is gone; the text says how.
     Crashed(String),
+    /// Neither the server's answer nor its death: credentials, overload, the network.
+    Infrastructure(String),
 }
 
 /// A reply with its clock value and what was odd about it.

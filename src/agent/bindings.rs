@@ -77,7 +77,8 @@ impl Bindings {
                 recorded
             }
             Some(Saved { value: Value::String(text), is_captured: true }) if recorded.is_number() => {
-                serde_json::from_str::<serde_json::Number>(text).map_or(Value::String(text.clone()), Value::Number)
+                serde_json::from_str::<serde_json::Number>(text)
+                    .map_or(Value::String(text.clone()), Value::Number)
             }
             Some(saved) => saved.value.clone(),
         }

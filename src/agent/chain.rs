@@ -47,9 +47,9 @@ impl ChainRule {
         match self {
             Self::Declared(..) => Some(onward),
             // An inferred rule takes the value that was sent for no offer.
-            Self::Inferred(found) => {
-                (found.announces_more(request, page) && onward.arguments != request.arguments).then_some(onward)
-            }
+            Self::Inferred(found) => (found.announces_more(request, page)
+                && onward.arguments != request.arguments)
+                .then_some(onward),
         }
     }
 }
@@ -214,7 +214,9 @@ impl Chain<'_> {
         if self.need.is_met() {
             return Turn::Done(ChainEnd::Met);
         }
-        let Some(onward) = onward else { return Turn::Done(if is_blind { ChainEnd::Blind } else { ChainEnd::End }) };
+        let Some(onward) = onward else {
+            return Turn::Done(if is_blind { ChainEnd::Blind } else { ChainEnd::End });
+        };
         if !has_news && (repeats || self.barren >= MOST_BARREN) {
             return Turn::Done(ChainEnd::Stuck);
         }
@@ -241,7 +243,9 @@ impl Chain<'_> {
             // From here the chain goes on by the other tool's rules; its first page decides which.
             self.rule = None;
         }
-        let Some(next) = onward.into_request(request, attempt.toolbox) else { return Turn::Done(ChainEnd::End) };
+        let Some(next) = onward.into_request(request, attempt.toolbox) else {
+            return Turn::Done(ChainEnd::End);
+        };
         if !next.tool.may_call {
             attempt.skip_continuation(self.step_index, &next.tool);
             return Turn::Done(ChainEnd::GaveUp);
@@ -289,7 +293,10 @@ fn choose(request: &Request, page: &Page, ends_on_empty: bool) -> Option<ChainRu
         return infer::infer(request, page).map(ChainRule::Inferred);
     };
     let matching = || {
-        rules.iter().enumerate().filter(|(_, rule)| rule::next_request(rule, request, page, true, ends_on_empty).is_some())
+        rules
+            .iter()
+            .enumerate()
+            .filter(|(_, rule)| rule::next_request(rule, request, page, true, ends_on_empty).is_some())
     };
     let is_carried = |rule: &ContinuationRule| {
         let carried = |name: &str| request.arguments.contains_key(name) && request.tool.schema.has(name);

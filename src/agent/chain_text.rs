@@ -32,8 +32,10 @@ const JOINS: [&str; 2] = ["", " "];
 
 impl ChainText {
     pub fn new<'t>(texts: impl IntoIterator<Item = &'t String>) -> Self {
-        let wanted: Vec<Wanted> =
-            texts.into_iter().map(|text| Wanted { text: comparable(text).trim().to_owned(), found: false }).collect();
+        let wanted: Vec<Wanted> = texts
+            .into_iter()
+            .map(|text| Wanted { text: comparable(text).trim().to_owned(), found: false })
+            .collect();
         let longest = wanted.iter().map(|wanted| wanted.text.chars().count()).max().unwrap_or(0);
         // Removed separators make the text on the page up to a third longer; the rest is context for them.
         Self { wanted, reach: 2 * longest + 64, streams: HashMap::new(), first_lines: None }
@@ -89,7 +91,8 @@ impl ChainText {
 
     /// A page of plain text without notices, leading lines of the first page, and line breaks at its ends.
     fn page_of_text(&mut self, text: &str, tool: &Tool, rule: Option<&ContinuationRule>) -> String {
-        let mut patterns: Vec<&Pattern> = tool.rules.iter().flatten().flat_map(content::patterns_of).collect();
+        let mut patterns: Vec<&Pattern> =
+            tool.rules.iter().flatten().flat_map(content::patterns_of).collect();
         patterns.extend(rule.iter().flat_map(|rule| content::patterns_of(rule)));
         let mut lines: Vec<&str> =
             text.lines().filter(|line| !patterns.iter().any(|pattern| pattern.is_match(line))).collect();
@@ -117,11 +120,19 @@ impl ChainText {
             .map(|(edge, join)| {
                 if backwards {
                     let whole = fold_space(&format!("{}{join}{edge}", tail(page, reach)));
-                    let kept = if page.chars().count() >= reach { head(page, reach).to_owned() } else { whole.clone() };
+                    let kept = if page.chars().count() >= reach {
+                        head(page, reach).to_owned()
+                    } else {
+                        whole.clone()
+                    };
                     (whole, head(&kept, reach).to_owned())
                 } else {
                     let whole = fold_space(&format!("{edge}{join}{}", head(page, reach)));
-                    let kept = if page.chars().count() >= reach { tail(page, reach).to_owned() } else { whole.clone() };
+                    let kept = if page.chars().count() >= reach {
+                        tail(page, reach).to_owned()
+                    } else {
+                        whole.clone()
+                    };
                     (whole, tail(&kept, reach).to_owned())
                 }
             })

@@ -106,7 +106,8 @@ impl<'t> Sieve<'t> {
         if self.patterns.iter().any(|pattern| pattern.is_match(line)) {
             return None;
         }
-        let kept = self.ignore.iter().filter_map(pattern_of).fold(line.to_owned(), |text, p| p.remove_from(&text));
+        let kept =
+            self.ignore.iter().filter_map(pattern_of).fold(line.to_owned(), |text, p| p.remove_from(&text));
         let folded = super::fold::fold_space(&kept).trim().to_owned();
         (!folded.is_empty()).then_some(folded)
     }
@@ -139,10 +140,15 @@ fn is_rfc3339(text: &str) -> bool {
         return false;
     }
     let rest = &text[shape.len()..];
-    let rest = rest.strip_prefix('.').map_or(rest, |fraction| fraction.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let rest = rest
+        .strip_prefix('.')
+        .map_or(rest, |fraction| fraction.trim_start_matches(|c: char| c.is_ascii_digit()));
     let is_offset = |rest: &str| {
         let o = rest.as_bytes();
-        o.len() == 6 && matches!(o[0], b'+' | b'-') && o[3] == b':' && [1, 2, 4, 5].iter().all(|at| o[*at].is_ascii_digit())
+        o.len() == 6
+            && matches!(o[0], b'+' | b'-')
+            && o[3] == b':'
+            && [1, 2, 4, 5].iter().all(|at| o[*at].is_ascii_digit())
     };
     matches!(rest, "Z" | "z") || is_offset(rest)
 }
@@ -217,7 +223,9 @@ fn remove_at(value: &mut Value, place: &mut String, pointers: &[&Pointer]) {
     };
     match value {
         Value::Object(map) => map.iter_mut().for_each(|(key, inner)| visit(&escape(key), inner)),
-        Value::Array(items) => items.iter_mut().enumerate().for_each(|(at, inner)| visit(&at.to_string(), inner)),
+        Value::Array(items) => {
+            items.iter_mut().enumerate().for_each(|(at, inner)| visit(&at.to_string(), inner))
+        }
         _ => {}
     }
 }
@@ -248,7 +256,9 @@ mod tests {
         for time in ["2026-11-30T21:00:00Z", "2026-11-30t21:00:00.123+01:00", "2026-11-30 21:00:00z"] {
             assert!(is_rfc3339(time), "{time}");
         }
-        for other in ["2026-11-30", "2026-11-30T21:00:00", "2026-11-30T21:00:00Z later", "é026-11-30T21:00:00Z"] {
+        for other in
+            ["2026-11-30", "2026-11-30T21:00:00", "2026-11-30T21:00:00Z later", "é026-11-30T21:00:00Z"]
+        {
             assert!(!is_rfc3339(other), "{other}");
         }
     }

@@ -48,11 +48,19 @@ impl<'s> CoverageState<'s> {
         let edges = self.edges.remove(&place).unwrap_or_default();
         let kept = edges.iter().zip(["", " "]).map(|(edge, join)| {
             let (whole, kept) = if backwards {
-                let whole = if edge.is_empty() { text.to_owned() } else { fold_space(&format!("{text}{join}{edge}")) };
+                let whole = if edge.is_empty() {
+                    text.to_owned()
+                } else {
+                    fold_space(&format!("{text}{join}{edge}"))
+                };
                 let kept = whole.chars().take(GRAM).collect::<String>();
                 (whole, kept)
             } else {
-                let whole = if edge.is_empty() { text.to_owned() } else { fold_space(&format!("{edge}{join}{text}")) };
+                let whole = if edge.is_empty() {
+                    text.to_owned()
+                } else {
+                    fold_space(&format!("{edge}{join}{text}"))
+                };
                 let skipped = whole.chars().count().saturating_sub(GRAM);
                 let kept = whole.chars().skip(skipped).collect::<String>();
                 (whole, kept)
@@ -107,7 +115,9 @@ fn texts_of(seen: &Seen<'_>) -> Vec<(String, String, bool)> {
     let mut texts = Vec::new();
     for (index, part) in seen.page.parts.iter().enumerate() {
         match part {
-            Part::Text(text) => texts.push((format!("text{index}"), fold_space(text).trim().to_owned(), false)),
+            Part::Text(text) => {
+                texts.push((format!("text{index}"), fold_space(text).trim().to_owned(), false))
+            }
             Part::Json(document) => each_leaf(document, &mut |leaf| {
                 let picked = &seen.tool.content;
                 if !picked.is_empty() && !picked.iter().any(|pointer| covers(pointer, &leaf.pointer)) {

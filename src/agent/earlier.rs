@@ -53,11 +53,13 @@ impl Earlier {
             return Some(Relation::Shrinks { call_index: last.call_index });
         }
         let offered = reads.iter().rev().find_map(|read| {
-            let (_, _, evidence) = read.offers.iter().find(|(name, value, _)| same(request.arguments.get(name), value))?;
+            let (_, _, evidence) =
+                read.offers.iter().find(|(name, value, _)| same(request.arguments.get(name), value))?;
             Some(Relation::Carries { call_index: read.call_index, evidence: *evidence })
         });
         offered.or_else(|| {
-            let adjacent = |read: &&Read| read.offers.iter().any(|(name, end, _)| is_adjacent(name, end, read, request));
+            let adjacent =
+                |read: &&Read| read.offers.iter().any(|(name, end, _)| is_adjacent(name, end, read, request));
             let read = reads.iter().rev().find(adjacent)?;
             Some(Relation::Carries { call_index: read.call_index, evidence: Evidence::Computed })
         })
@@ -111,11 +113,13 @@ fn is_adjacent(argument: &str, end: &Value, read: &Read, request: &Request) -> b
 /// The same read with a smaller size argument.
 fn shrinks(before: &Map<String, Value>, request: &Request) -> bool {
     let is_smaller = |name: &String| {
-        let sizes = (before.get(name).and_then(Value::as_i64), request.arguments.get(name).and_then(Value::as_i64));
+        let sizes =
+            (before.get(name).and_then(Value::as_i64), request.arguments.get(name).and_then(Value::as_i64));
         matches!(sizes, (Some(old), Some(new)) if new < old) || matches!(sizes, (None, Some(_)))
     };
-    let rest_is_same = request.arguments.iter().all(|(name, value)| {
-        request.tool.size.contains(name) || before.get(name) == Some(value)
-    });
+    let rest_is_same = request
+        .arguments
+        .iter()
+        .all(|(name, value)| request.tool.size.contains(name) || before.get(name) == Some(value));
     rest_is_same && request.tool.size.iter().any(is_smaller)
 }

@@ -23,7 +23,8 @@ pub(super) fn is_position_name(name: &str) -> bool {
 /// Whether an argument of this name bounds a result.
 pub(super) fn is_size_name(name: &str) -> bool {
     let name = plain(name);
-    let bounded = |rest: &str| matches!(rest, "results" | "items" | "size" | "length" | "chars" | "count" | "rows");
+    let bounded =
+        |rest: &str| matches!(rest, "results" | "items" | "size" | "length" | "chars" | "count" | "rows");
     matches!(name.as_str(), "limit" | "length" | "count" | "first" | "top" | "perpage" | "pagesize")
         || name.strip_prefix("max").is_some_and(bounded)
 }
@@ -75,7 +76,8 @@ pub(super) fn infer(request: &Request, page: &Page) -> Option<Inferred> {
         .chain(positions.iter().filter_map(|argument| by_pages(argument)))
         .chain(positions.iter().filter_map(|argument| by_lines(argument)));
     candidates.into_iter().find(|found| {
-        found.announces_more(request, page) && super::rule::next_request(&found.rule, request, page, true, true).is_some()
+        found.announces_more(request, page)
+            && super::rule::next_request(&found.rule, request, page, true, true).is_some()
     })
 }
 
@@ -100,8 +102,10 @@ fn by_sentence(argument: &str, page: &Page) -> Option<Inferred> {
 }
 
 fn by_pages(argument: &str) -> Option<Inferred> {
-    let next = Next::Advance { argument: argument.to_owned(), unit: AdvanceUnit::Pages, by: None, items: None };
-    (plain(argument) == "page").then(|| Inferred { rule: ContinuationRule { next, guard: None }, counts_pages: true })
+    let next =
+        Next::Advance { argument: argument.to_owned(), unit: AdvanceUnit::Pages, by: None, items: None };
+    (plain(argument) == "page")
+        .then(|| Inferred { rule: ContinuationRule { next, guard: None }, counts_pages: true })
 }
 
 fn by_lines(argument: &str) -> Option<Inferred> {
@@ -110,7 +114,8 @@ fn by_lines(argument: &str) -> Option<Inferred> {
     }
     let by = StepBy::Selector(Selector::Pattern(Pattern::new(r"(\d+) lines").ok()?));
     let guard = Selector::Pattern(Pattern::new(r"[1-9]\d* remaining").ok()?);
-    let next = Next::Advance { argument: argument.to_owned(), unit: AdvanceUnit::Lines, by: Some(by), items: None };
+    let next =
+        Next::Advance { argument: argument.to_owned(), unit: AdvanceUnit::Lines, by: Some(by), items: None };
     Some(Inferred { rule: ContinuationRule { next, guard: Some(guard) }, counts_pages: false })
 }
 
@@ -124,9 +129,12 @@ fn is_more_flag(pointer: &str) -> bool {
 
 /// Whether the page says `hasMore: true`, or is below `totalPages`.
 fn more_pages(request: &Request, page: &Page, argument: &str) -> bool {
-    let says_more = scalars(page).any(|(pointer, value)| is_more_flag(&pointer) && value == &Value::Bool(true));
+    let says_more =
+        scalars(page).any(|(pointer, value)| is_more_flag(&pointer) && value == &Value::Bool(true));
     let total = scalars(page).find_map(|(pointer, value)| {
-        (plain(pointer.rsplit('/').next().unwrap_or_default()) == "totalpages").then(|| value.as_f64()).flatten()
+        (plain(pointer.rsplit('/').next().unwrap_or_default()) == "totalpages")
+            .then(|| value.as_f64())
+            .flatten()
     });
     let current = super::rule::last_sent(request, argument, AdvanceUnit::Pages);
     says_more || matches!((total, current), (Some(total), Some(current)) if current < total)

@@ -61,7 +61,8 @@ impl<'s> NeedState<'s> {
         self.is_end = seen.is_end;
         let Some(need) = self.need else { return };
         if let Some(items) = need.items.as_ref().filter(|_| seen.has_news) {
-            self.items += seen.page.value_at(&items.pointer).and_then(Value::as_array).map_or(0, Vec::len) as u64;
+            self.items +=
+                seen.page.value_at(&items.pointer).and_then(Value::as_array).map_or(0, Vec::len) as u64;
         }
         if let Some(reach) = &need.reach {
             self.reached = seen.page.value_at(&reach.pointer).and_then(as_number);
@@ -73,7 +74,8 @@ impl<'s> NeedState<'s> {
         let Some(need) = self.need else { return true };
         let reach = |reach: &crate::case::Reach| {
             let within = |number: f64| {
-                reach.at_least.is_none_or(|least| number >= least) && reach.at_most.is_none_or(|most| number <= most)
+                reach.at_least.is_none_or(|least| number >= least)
+                    && reach.at_most.is_none_or(|most| number <= most)
             };
             self.is_end || self.reached.is_some_and(within)
         };

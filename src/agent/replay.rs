@@ -38,6 +38,8 @@ pub struct AttemptTrace {
     pub notes: BTreeMap<String, u64>,
     /// The server timed out or died in a call: the attempt ended there.
     pub failure: Option<String>,
+    /// The failure is none of the server's own.
+    pub is_infrastructure: bool,
 }
 
 /// Replays `recording` by `caller`. Clock values count from `clock`.
@@ -225,7 +227,12 @@ impl<C: Caller> Attempt<'_, C> {
     ///
     /// # Errors
     /// When the server timed out or died: the call is recorded and the attempt is over.
-    pub async fn send(&mut self, request: &Request, step_index: u32, in_read_step: bool) -> Result<Sent, Gone> {
+    pub async fn send(
+        &mut self,
+        request: &Request,
+        step_index: u32,
+        in_read_step: bool,
+    ) -> Result<Sent, Gone> {
         let tool = request.tool.clone();
         let started_ms = self.clock.elapsed().as_secs_f64() * 1e3;
         let answer = self.caller.call(&tool.side_name, &tool.side_arguments(&request.arguments)).await;
@@ -240,7 +247,12 @@ impl<C: Caller> Attempt<'_, C> {
         self.take_answer(record, &tool, answer)
     }
 
-    fn take_answer(&mut self, mut record: CallRecord, tool: &Arc<Tool>, answer: Answer) -> Result<Sent, Gone> {
+    fn take_answer(
+        &mut self,
+        mut record: CallRecord,
+        tool: &Arc<Tool>,
+        answer: Answer,
+    ) -> Result<Sent, Gone> {
         let index = self.trace.calls.len() as u32;
         let (outcome, view, result) = match answer.reply {
             Reply::Result(raw) => {
@@ -261,6 +273,10 @@ impl<C: Caller> Attempt<'_, C> {
             }
             Reply::Timeout => return self.lose(record, Outcome::Timeout, "no answer within the time limit"),
             Reply::Crashed(how) => return self.lose(record, Outcome::Crashed, &how),
+            Reply::Infrastructure(how) => {
+                self.trace.is_infrastructure = true;
+                return self.lose(record, Outcome::Crashed, &how);
+            }
         };
         record.outcome = outcome;
         record.result_chars = view.result_chars;
@@ -283,7 +299,7 @@ impl<C: Caller> Attempt<'_, C> {
 
 /// A result as JSON; an unreadable one counts as its text.
 fn read_result(raw: &str) -> (Value, bool) {
-    match serde_json::from_str::<Value>(raw) {
+    match crate::wire::read_value(raw) {
         Ok(value) => (value, true),
         Err(_) => (serde_json::json!({"content": [{"type": "text", "text": raw}]}), false),
     }
@@ -291,7 +307,11 @@ fn read_result(raw: &str) -> (Value, bool) {
 
 /// The hash by which results are compared: of the raw bytes, or of what `ignore` leaves of the result.
 fn compared_hash(raw: &str, tool: &Tool, result: &ToolResult, profile: &Profile) -> String {
-    if tool.ignore.is_empty() { sha256_hex(raw) } else { super::content::hash_without_ignored(tool, result, profile) }
+    if tool.ignore.is_empty() {
+        sha256_hex(raw)
+    } else {
+        super::content::hash_without_ignored(tool, result, profile)
+    }
 }
 
 /// The key of a request: tool and canonical arguments, bound and carried values by name.

@@ -85,7 +85,13 @@ pub fn next_request(
             let key_arguments = arguments.keys().map(|name| (name.clone(), carried(name))).collect();
             let captured = carry.iter().filter(|(_, place)| matches!(place, Selector::Pattern(_)));
             let captured = captured.map(|(name, _)| name.clone()).collect();
-            Some(Onward { tool: Some(tool.clone()), arguments, key_arguments, evidence: Evidence::Offered, captured })
+            Some(Onward {
+                tool: Some(tool.clone()),
+                arguments,
+                key_arguments,
+                evidence: Evidence::Offered,
+                captured,
+            })
         }
         Next::Same => Some(Onward {
             tool: None,
@@ -155,7 +161,8 @@ fn step_of(
             AdvanceUnit::Items => page.value_at(items?)?.as_array().map(|array| array.len() as f64),
             AdvanceUnit::Lines => {
                 let patterns = content::patterns_of(rule);
-                let counted = page.text.lines().filter(|line| !patterns.iter().any(|pattern| pattern.is_match(line)));
+                let counted =
+                    page.text.lines().filter(|line| !patterns.iter().any(|pattern| pattern.is_match(line)));
                 Some(counted.count() as f64)
             }
             AdvanceUnit::Chars => Some(content::chars_of(page, rule, &request.tool) as f64),

@@ -51,12 +51,19 @@ pub struct Schema {
 impl Schema {
     fn of(schema: &Value, rename: &Rename) -> Self {
         let recorded_name = |name: &String| {
-            rename.arguments.iter().find(|(_, side)| *side == name).map_or(name.clone(), |(recorded, _)| recorded.clone())
+            rename
+                .arguments
+                .iter()
+                .find(|(_, side)| *side == name)
+                .map_or(name.clone(), |(recorded, _)| recorded.clone())
         };
         let properties = schema.get("properties").and_then(Value::as_object);
         Self {
-            properties: properties.map(|map| map.iter().map(|(k, v)| (recorded_name(k), v.clone())).collect()),
-            open: schema.get("additionalProperties").is_some_and(|extra| extra.as_bool() == Some(true) || extra.is_object()),
+            properties: properties
+                .map(|map| map.iter().map(|(k, v)| (recorded_name(k), v.clone())).collect()),
+            open: schema
+                .get("additionalProperties")
+                .is_some_and(|extra| extra.as_bool() == Some(true) || extra.is_object()),
         }
     }
 
@@ -88,7 +95,9 @@ impl Schema {
     /// The arguments that the schema does not know; none when it lists none or is open.
     pub fn unknown<'a>(&self, arguments: impl Iterator<Item = &'a String>) -> Vec<String> {
         match &self.properties {
-            Some(known) if !self.open => arguments.filter(|name| !known.contains_key(*name)).cloned().collect(),
+            Some(known) if !self.open => {
+                arguments.filter(|name| !known.contains_key(*name)).cloned().collect()
+            }
             _ => Vec::new(),
         }
     }
