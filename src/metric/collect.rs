@@ -35,6 +35,7 @@ pub fn collect(meta: &RunMeta, journal: &Journal) -> Result<Collected, JournalEr
     let metrics: Vec<Metric> = Metric::of_replay().collect();
     let mut collected = Collected::default();
     collected.table.metrics = metrics.iter().copied().map(MetricInfo::from).collect();
+    collected.table.input_tokens_source = Some("estimated".to_owned());
     collected.table.columns = vec![Column::default(); metrics.len()];
     let mut reader = journal.reader()?;
     let mut names = HashSet::<Arc<str>>::new();
@@ -47,15 +48,13 @@ pub fn collect(meta: &RunMeta, journal: &Journal) -> Result<Collected, JournalEr
             if record.side == Side::Baseline && record.status == Status::Ok {
                 collected.needs.add(record);
             }
-            let (needs_met, needs_total) = needs(record);
             collected.table.rows.push(AttemptRow {
                 case: place as u32,
                 side: record.side,
                 attempt: record.attempt,
                 status: record.status,
                 recording_id: interned(&mut names, &record.recording_id),
-                needs_met,
-                needs_total,
+                needs: (record.status != Status::Infrastructure).then(|| needs(record)),
                 exposed: exposure::combine(labels.iter().copied()),
                 right: is_right(record),
             });

@@ -23,7 +23,7 @@ impl MetricInfo {
 
     /// Whether it counts what a task costs, so that losing content makes it smaller.
     pub fn is_cost(&self) -> bool {
-        self.better == Better::Lower && self.known != Some(Metric::Errors)
+        self.better == Better::Lower
     }
 }
 
@@ -60,8 +60,8 @@ pub struct AttemptRow {
     pub attempt: u32,
     pub status: Status,
     pub recording_id: Arc<str>,
-    pub needs_met: u32,
-    pub needs_total: u32,
+    /// (met, total) over read steps with a need; `None` where nothing is known of needs.
+    pub needs: Option<(u32, u32)>,
     pub exposed: Option<Exposure>,
     /// Whether the attempt is right; `None` when nothing can tell.
     pub right: Option<bool>,
@@ -76,6 +76,8 @@ pub struct AttemptTable {
     pub metrics: Vec<MetricInfo>,
     /// One a metric, each as long as `rows`.
     pub columns: Vec<Column>,
+    /// Where `input_tokens` come from: `recorded` or `estimated`.
+    pub input_tokens_source: Option<String>,
 }
 
 impl AttemptTable {
