@@ -67,6 +67,24 @@ impl ToolsComparison {
         }
     }
 
+    /// What differs, in one line; names as the servers gave them.
+    pub fn in_words(&self) -> String {
+        if self.identical {
+            return "byte-identical".to_owned();
+        }
+        if self.only_order {
+            return "only the order or the spelling changed".to_owned();
+        }
+        let mut parts = Vec::new();
+        for (word, names) in [("added", &self.added), ("removed", &self.removed)] {
+            if !names.is_empty() {
+                parts.push(format!("{word} {}", names.join(" ")));
+            }
+        }
+        parts.extend(self.changed.iter().map(|tool| format!("changed {} ({})", tool.name, tool.what())));
+        if parts.is_empty() { "the bytes differ".to_owned() } else { parts.join("; ") }
+    }
+
     /// Whether the lists satisfy a rule.
     pub fn satisfies(&self, require: Require) -> bool {
         match require {

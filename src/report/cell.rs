@@ -1,5 +1,6 @@
 //! Cells and tables: how a value stands in a CSV file, and what a table's columns mean.
 
+use crate::text::decimal;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -79,16 +80,6 @@ impl From<String> for Cell<'_> {
     }
 }
 
-/// A number with at most six decimals, no exponent, no `-0`; empty when it is not finite.
-pub fn decimal(number: f64) -> String {
-    if !number.is_finite() {
-        return String::new();
-    }
-    let text = format!("{number:.6}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
-}
-
 /// A spreadsheet takes text that begins so for a formula; a leading `'` makes it text again.
 fn guarded(text: &str) -> Cow<'_, str> {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}").into() } else { text.into() }
@@ -158,26 +149,6 @@ impl<R> TableSpec<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_have_at_most_six_decimals_and_never_an_exponent() {
-        for (number, text) in [
-            (0.0, "0"),
-            (-0.0, "0"),
-            (-0.0000001, "0"),
-            (1.0, "1"),
-            (1e20, "100000000000000000000"),
-            (-13.25, "-13.25"),
-            (1.0 / 3.0, "0.333333"),
-            (2.0 / 3.0, "0.666667"),
-            (1e-6, "0.000001"),
-            (100.0, "100"),
-            (f64::NAN, ""),
-            (f64::NEG_INFINITY, ""),
-        ] {
-            assert_eq!(decimal(number), text);
-        }
-    }
 
     #[test]
     fn text_that_looks_like_a_formula_is_guarded_and_numbers_are_not() {
