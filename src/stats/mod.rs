@@ -23,13 +23,13 @@ pub mod ratio;
 pub mod counts;
 pub mod holm;
 
-// pub mod spread;
-// pub mod flips;
+pub mod spread;
+pub mod flips;
 pub mod power;
 
-// pub mod call;
-// pub mod rule;
-// pub mod judge;
+pub mod call;
+pub mod rule;
+pub mod judge;
 
 /// Which direction of a metric is good for the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -121,19 +121,20 @@ impl Attempts {
         out: &mut Vec<(u32, f64)>,
     ) {
         out.clear();
-        let rows = &self.order[self.starts[case as usize] as usize..self.starts[case as usize + 1] as usize];
-        for &row in rows {
-            let attempt = &self.attempts[row as usize];
-            if attempt.side != side {
-                continue;
-            }
+        for (row, attempt) in self.of_case(case).filter(|(_, a)| a.side == side) {
             let value = match attempt.status {
-                Status::Ok => column[row as usize],
+                Status::Ok => column[row],
                 Status::Failed => failed,
                 Status::Infrastructure => None,
             };
             out.extend(value.map(|v| (attempt.attempt, v)));
         }
+    }
+
+    /// The attempts of a case with their row numbers, by side and attempt.
+    pub fn of_case(&self, case: u32) -> impl Iterator<Item = (usize, &Attempt)> {
+        let part = self.starts[case as usize] as usize..self.starts[case as usize + 1] as usize;
+        self.order[part].iter().map(|&row| (row as usize, &self.attempts[row as usize]))
     }
 
     /// Checks that a column has one value an attempt and that each is a usable number.
@@ -165,6 +166,8 @@ pub enum Pairing {
 /// How a sample is taken from the attempts.
 #[derive(Debug, Clone, Copy)]
 pub struct Selection<'a> {
+    /// Which sides play baseline and candidate.
+    pub sides: (Side, Side),
     pub pairing: Pairing,
     /// The value of a failed attempt on the baseline and on the candidate; `None` leaves it out.
     pub failed: (Option<f64>, Option<f64>),
@@ -174,7 +177,21 @@ pub struct Selection<'a> {
 
 impl Selection<'_> {
     pub fn ok_only(pairing: Pairing) -> Self {
-        Selection { pairing, failed: (None, None), include: None }
+        let sides = (Side::Baseline, Side::Candidate);
+        Selection { sides, pairing, failed: (None, None), include: None }
+    }
+
+    pub fn includes(&self, case: u32) -> bool {
+        self.include.is_none_or(|include| include.get(case as usize).is_some_and(|i| *i))
+    }
+
+    /// What a failed attempt counts as on a side: candidates' runs like the candidate, all else
+    /// like the baseline.
+    pub fn failed_on(&self, side: Side) -> Option<f64> {
+        match side {
+            Side::Candidate | Side::CandidateAgain => self.failed.1,
+            Side::Baseline | Side::SameCode(_) | Side::BaselineAgain => self.failed.0,
+        }
     }
 }
 
@@ -250,11 +267,11 @@ impl Sample {
         let mut dropped = Vec::new();
         let mut lattice = Lattice::new();
         for case in 0..attempts.case_count() as u32 {
-            if selection.include.is_some_and(|include| !include.get(case as usize).is_some_and(|i| *i)) {
+            if !selection.includes(case) {
                 continue;
             }
-            attempts.values_into(case, Side::Baseline, column, selection.failed.0, &mut base);
-            attempts.values_into(case, Side::Candidate, column, selection.failed.1, &mut cand);
+            attempts.values_into(case, selection.sides.0, column, selection.failed.0, &mut base);
+            attempts.values_into(case, selection.sides.1, column, selection.failed.1, &mut cand);
             let lacks = match (base.is_empty(), cand.is_empty()) {
                 (true, true) => Some(Lacks::Both),
                 (true, false) => Some(Lacks::Baseline),
