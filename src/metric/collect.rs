@@ -18,6 +18,8 @@ pub struct Collected {
     pub sides: BTreeMap<Side, SideFacts>,
     pub needs: NeedFacts,
     pub fidelity: Fidelity,
+    /// Requests that the same code was asked again, and those of them that it answered otherwise.
+    pub same_code_calls: (u64, u64),
 }
 
 /// The run's cases in the order of the tables: dev before test, then by id.
@@ -42,6 +44,9 @@ pub fn collect(meta: &RunMeta, journal: &Journal) -> Result<Collected, JournalEr
     for (place, (id, case)) in case_order(meta).into_iter().enumerate() {
         let records = reader.case(place)?;
         collected.fidelity.add(id, &records, &case.recorded);
+        let (compared, differing) = exposure::same_code_differences(&records);
+        collected.same_code_calls.0 += compared;
+        collected.same_code_calls.1 += differing;
         let labels = exposure::of_calls(&records);
         for (record, labels) in records.iter().zip(&labels) {
             collected.sides.entry(record.side).or_default().add(record);

@@ -84,3 +84,20 @@ fn keys(record: &AttemptRecord) -> impl Iterator<Item = (Option<Key<'_>>, &CallR
         (Some((call.arguments_sha256.as_str(), *before - 1)), call)
     })
 }
+
+/// How many requests of the baseline the same code was asked again, and how many of those got
+/// another answer or were not made: (compared, differing).
+pub fn same_code_differences(records: &[AttemptRecord]) -> (u64, u64) {
+    let (mut compared, mut differing) = (0, 0);
+    let ok = |record: &&AttemptRecord| record.status == Status::Ok;
+    for base in records.iter().filter(ok).filter(|r| r.side == Side::Baseline) {
+        let expected = answers(base);
+        let repeats = records.iter().filter(ok).filter(|r| matches!(r.side, Side::SameCode(_)));
+        for repeat in repeats.filter(|r| r.attempt == base.attempt) {
+            let found = answers(repeat);
+            compared += expected.len() as u64;
+            differing += expected.iter().filter(|(key, answer)| found.get(*key) != Some(answer)).count() as u64;
+        }
+    }
+    (compared, differing)
+}
