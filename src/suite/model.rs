@@ -167,6 +167,11 @@ pub enum Subject {
 }
 
 impl Subject {
+    /// The subject with this text.
+    pub fn parse(text: &str) -> Option<Self> {
+        Metric::parse(text).map(Self::Metric).or_else(|| Special::parse(text).map(Self::Special))
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Metric(metric) => metric.as_str(),

@@ -2,6 +2,8 @@
 
 mod record;
 mod run_meta;
+mod reader;
 
+pub use reader::{Journal, JournalError, JournalNote, JournalReader};
 pub use record::{AttemptRecord, CallRecord, NeedRecord};
 pub use run_meta::*;

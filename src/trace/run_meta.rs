@@ -36,6 +36,9 @@ pub struct RunMeta {
     pub protocol: String,
     /// The rules as judged, defaults added; `report` judges with these.
     pub rules: Vec<crate::suite::Rule>,
+    /// How the rules' verdicts become an exit code; `report` judges with these too.
+    #[serde(default)]
+    pub gate: GateSettings,
     /// Why rules that the suite does not name are there, for the report's first lines.
     pub rules_note: Option<String>,
     pub sides: BTreeMap<String, SideMeta>,
@@ -48,6 +51,34 @@ pub struct RunMeta {
 pub enum RunStatus {
     Started,
     Complete,
+}
+
+crate::words::word_enum!(
+/// What a failed attempt counts as, in shares where higher is better. Costs use ok attempts alone.
+MissingPolicy {
+    /// The worst value, 0.
+    AsWorst => "as-worst",
+    /// Left out.
+    OkOnly => "ok-only",
+});
+
+crate::words::word_enum!(
+/// The mildest verdict that fails a run.
+FailOn { Regression => "regression", Inconclusive => "inconclusive" });
+
+/// How verdicts become an exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateSettings {
+    pub missing: MissingPolicy,
+    pub fail_on: FailOn,
+    /// A regression or an inconclusive verdict ends as success.
+    pub warn_only: bool,
+}
+
+impl Default for GateSettings {
+    fn default() -> Self {
+        Self { missing: MissingPolicy::AsWorst, fail_on: FailOn::Regression, warn_only: false }
+    }
 }
 
 /// What a report must know of a selected case without reading its file.
