@@ -1,1 +1,5 @@
+//! Cases: what an agent did once, as recordings of steps.
 
+mod model;
+
+pub use model::*;

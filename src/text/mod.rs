@@ -1,1 +1,11 @@
+//! Text and JSON helpers that several modules need: hashes, pointers, patterns, JSON as clients write it.
 
+mod hash;
+mod pattern;
+mod pointer;
+mod stringify;
+
+pub use hash::{sha256_hex, sha256_parts};
+pub use pattern::{Pattern, PatternError};
+pub use pointer::{Pointer, PointerError};
+pub use stringify::{canonical, stringify};
