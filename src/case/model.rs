@@ -87,6 +87,18 @@ pub struct Need {
     pub pages: Option<u64>,
 }
 
+impl Need {
+    /// Whether `pages` is all that it asks: such a need cannot show a paging change.
+    pub fn is_pages_only(&self) -> bool {
+        self.pages.is_some()
+            && self.contains.is_empty()
+            && self.coverage.is_none()
+            && self.reach.is_none()
+            && self.items.is_none()
+            && !self.end
+    }
+}
+
 /// A share of the recorded fingerprints, at most 0.95.
 #[derive(Debug, Clone)]
 pub struct Coverage {

@@ -1,0 +1,228 @@
+//! One session with one server, from its start to its end.
+
+use std::time::Instant;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use tokio::time::{Duration, Instant as Deadline};
+
+use super::counters::Counters;
+use super::failure::{CallFailure, Failure, StartError, StartErrorKind};
+use super::hello::ServerHello;
+use super::inbox::Inbox;
+use super::listing::{Pager, ToolsListing};
+use super::process::Ending;
+use super::reply::{CallReply, Reply, WireOutcome};
+use super::request::{CallParams, notification, write_request};
+use super::target::{ClientInfo, Limits, Target};
+use super::transport::Transport;
+
+/// How often a list that changes is asked for again.
+const RELISTS: u32 = 5;
+const LIST: &str = "tools/list";
+
+/// A server that has been initialised. Dropping it kills the server's process group.
+#[derive(Debug)]
+pub struct Session {
+    transport: Transport,
+    inbox: Inbox,
+    hello: ServerHello,
+    limits: Limits,
+    /// Where requests are written, kept for its memory.
+    message: Vec<u8>,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone)]
+pub struct CloseReport {
+    /// How the process ended; `None` when this client had started none.
+    pub ending: Option<Ending>,
+    /// Exit code or signal, in words.
+    pub status: Option<String>,
+    /// Whether processes of its group were left, which were then killed.
+    pub left_children: bool,
+    pub stderr_tail: String,
+    /// The final counts.
+    pub counters: Counters,
+}
+
+impl Session {
+    /// Start or reach the server and say `initialize` and `notifications/initialized`, all within
+    /// `limits.start`.
+    pub async fn start(target: &Target, info: &ClientInfo, limits: &Limits) -> Result<Self, StartError> {
+        let deadline = deadline_after(limits.start);
+        let started = Transport::start(target, limits, deadline).await;
+        let mut transport = started.map_err(|(kind, stderr_tail)| StartError { kind, stderr_tail })?;
+        let mut inbox = Inbox::default();
+        match initialize(&mut transport, &mut inbox, info, limits, deadline).await {
+            Ok(hello) => Ok(Self { transport, inbox, hello, limits: limits.clone(), message: Vec::new() }),
+            Err(kind) => {
+                let stderr_tail = transport.process().map(|process| process.stderr_tail());
+                Err(StartError { kind, stderr_tail: stderr_tail.unwrap_or_default() })
+            }
+        }
+    }
+
+    /// What the server said about itself.
+    pub fn server(&self) -> &ServerHello {
+        &self.hello
+    }
+
+    /// Call a tool and wait for what comes of it, at most `limits.call`.
+    pub async fn call(&mut self, tool: &str, arguments: &Map<String, Value>) -> CallReply {
+        self.transport.prepare(&mut self.inbox).await;
+        let started = Instant::now();
+        let params = CallParams { name: tool, arguments };
+        let replied = self.exchange("tools/call", &params).await;
+        let duration = started.elapsed();
+        let warnings = self.inbox.settle();
+        let outcome = replied.map_or_else(WireOutcome::from, WireOutcome::from);
+        CallReply { outcome, started, duration, warnings }
+    }
+
+    /// The tools of the server, once its list has settled: a list during which the server said that
+    /// it had changed is taken again, at most five times.
+    pub async fn list_tools(&mut self) -> Result<ToolsListing, CallFailure> {
+        let mut relisted = 0;
+        loop {
+            self.transport.prepare(&mut self.inbox).await;
+            let changes = self.list_changes();
+            let mut listing = self.list_once().await?;
+            self.settle(changes).await;
+            listing.relisted = relisted;
+            listing.is_unsettled = self.list_changes() != changes;
+            if !listing.is_unsettled || relisted == RELISTS {
+                return Ok(listing);
+            }
+            relisted += 1;
+        }
+    }
+
+    /// Counts since the start. Messages that wait in the pipe are not among them yet.
+    pub fn counters(&self) -> Counters {
+        let mut counters = self.inbox.counters.clone();
+        counters.add(&self.transport.counters_aside());
+        counters
+    }
+
+    /// The end of what the server's process wrote to stderr.
+    pub fn stderr_tail(&self) -> String {
+        self.transport.process().map(|process| process.stderr_tail()).unwrap_or_default()
+    }
+
+    /// Whether nothing is known that would keep the server from answering. False once the process
+    /// has ended, stdout was closed, or the session or connection is gone.
+    pub fn is_alive(&self) -> bool {
+        self.transport.is_alive()
+    }
+
+    /// End the session: stdin is closed (HTTP: the session is deleted), the process group gets TERM
+    /// after 3 s and KILL after 3 more, and whatever is left of the group is killed.
+    pub async fn close(mut self) -> CloseReport {
+        let ended = self.transport.close(&mut self.inbox).await;
+        let (ending, status, left_children) = match ended {
+            Some((ending, status, left_children)) => (Some(ending), status, left_children),
+            None => (None, None, false),
+        };
+        CloseReport {
+            ending,
+            status,
+            left_children,
+            stderr_tail: self.stderr_tail(),
+            counters: self.counters(),
+        }
+    }
+
+    async fn list_once(&mut self) -> Result<ToolsListing, CallFailure> {
+        let malformed = |what: String| CallFailure::Malformed { method: LIST, what };
+        let mut pager = Pager::new(false, self.limits.max_message_bytes);
+        let mut params = json!({});
+        loop {
+            let replied = self.exchange(LIST, &params).await;
+            self.inbox.settle();
+            let page = match replied.map_err(|failure| CallFailure::new(LIST, failure))? {
+                Reply::Result(page) => page,
+                Reply::Error { code, message, .. } => {
+                    return Err(CallFailure::Rpc { method: LIST, code, message });
+                }
+            };
+            match pager.take(&page).map_err(malformed)? {
+                Some(cursor) => params = json!({ "cursor": cursor }),
+                None => return Ok(pager.finish()),
+            }
+        }
+    }
+
+    /// Wait until the server has announced no change for a while. One that declares no
+    /// announcements is only asked for what it has said already.
+    async fn settle(&mut self, changes: u64) {
+        if !self.hello.announces_tool_changes() {
+            return self.transport.listen(&mut self.inbox, Deadline::now()).await;
+        }
+        let mut seen = changes;
+        for _ in 0..=RELISTS {
+            self.transport.listen(&mut self.inbox, deadline_after(self.limits.settle)).await;
+            let now = self.list_changes();
+            if now == seen {
+                return;
+            }
+            seen = now;
+        }
+    }
+
+    fn list_changes(&self) -> u64 {
+        self.inbox.counters.list_changes() + self.transport.counters_aside().list_changes()
+    }
+
+    /// Send a request and wait for its reply. After a time limit the server is told that nobody
+    /// waits any more.
+    async fn exchange<P: Serialize>(&mut self, method: &str, params: &P) -> Result<Reply, Failure> {
+        let id = self.inbox.expect();
+        write_request(&mut self.message, id, method, params);
+        let deadline = deadline_after(self.limits.call);
+        let replied = self.transport.exchange(&self.message, &mut self.inbox, deadline).await;
+        if matches!(replied, Err(Failure::Timeout)) {
+            let params = json!({ "requestId": id, "reason": "the time limit of the client" });
+            self.transport.notify(notification("notifications/cancelled", Some(params))).await;
+        }
+        replied
+    }
+}
+
+async fn initialize(
+    transport: &mut Transport,
+    inbox: &mut Inbox,
+    info: &ClientInfo,
+    limits: &Limits,
+    deadline: Deadline,
+) -> Result<ServerHello, StartErrorKind> {
+    let params = json!({
+        "protocolVersion": info.protocol,
+        "capabilities": info.capabilities,
+        "clientInfo": { "name": info.name, "version": info.version },
+    });
+    let mut message = Vec::new();
+    write_request(&mut message, inbox.expect(), "initialize", &params);
+    let replied = transport.exchange(&message, inbox, deadline).await;
+    inbox.settle();
+    let result = match replied {
+        Ok(Reply::Result(result)) => result,
+        Ok(Reply::Error { code, message, .. }) => return Err(StartErrorKind::Refused { code, message }),
+        Err(Failure::Timeout) => {
+            return Err(StartErrorKind::Timeout { limit: limits.start, waiting_for: "`initialize`" });
+        }
+        Err(Failure::Crashed(how)) => return Err(StartErrorKind::Ended { how }),
+        Err(Failure::Refused(how) | Failure::Infrastructure(how)) => {
+            return Err(StartErrorKind::Http { how });
+        }
+    };
+    let hello = ServerHello::read(result).map_err(|what| StartErrorKind::Malformed { what })?;
+    transport.begin(&hello.protocol, notification("notifications/initialized", None)).await;
+    Ok(hello)
+}
+
+/// A limit so long that it can't be added to the clock is as good as a year.
+fn deadline_after(limit: Duration) -> Deadline {
+    let now = Deadline::now();
+    now.checked_add(limit).unwrap_or_else(|| now + Duration::from_secs(365 * 24 * 3600))
+}
