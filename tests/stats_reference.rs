@@ -104,7 +104,8 @@ impl Check {
             _ => false,
         };
         if !agrees {
-            self.errors.push(format!("{} {what}: got {got:?}, want {want}, within {tolerance:e}", self.place));
+            self.errors
+                .push(format!("{} {what}: got {got:?}, want {want}, within {tolerance:e}", self.place));
         }
     }
 
@@ -330,8 +331,7 @@ fn check_policies(check: &mut Check, data: &DataSet, want: &Value) {
         let selection = Selection { failed, ..Selection::ok_only(Pairing::SideMeans) };
         let through_policy = Sample::new(&data.attempts, column, selection).unwrap();
         assert!(through_policy.deltas().eq(rows[0].sample.deltas()), "{policy}");
-        let flips =
-            Flips::of(&attempts, &filled, Selection::ok_only(Pairing::SideMeans)).unwrap();
+        let flips = Flips::of(&attempts, &filled, Selection::ok_only(Pairing::SideMeans)).unwrap();
         check_metric(check, &rows[0], &flips, &data.cases, want);
     }
 }
@@ -379,16 +379,20 @@ fn all_ten_data_sets_give_the_expected_figures() {
             check_same_code(&mut check, &data, want);
             continue;
         }
-        let include: Option<Vec<bool>> =
-            split.map(|split| data.splits.iter().map(|s| s == split).collect());
-        let options =
-            Options { include: include.as_deref(), ..Options::new(Pairing::SideMeans, SEED) };
+        let include: Option<Vec<bool>> = split.map(|split| data.splits.iter().map(|s| s == split).collect());
+        let options = Options { include: include.as_deref(), ..Options::new(Pairing::SideMeans, SEED) };
         check_table(&mut check, key, &data, &options, want);
         if let Some(policies) = want.get("_missing_policies") {
             check_policies(&mut check, &data, policies);
         }
     }
     assert_eq!(seen.len(), 10, "{seen:?}");
-    assert!(check.errors.is_empty(), "{} of {} figures:\n{}", check.errors.len(), check.figures, check.errors.join("\n"));
+    assert!(
+        check.errors.is_empty(),
+        "{} of {} figures:\n{}",
+        check.errors.len(),
+        check.figures,
+        check.errors.join("\n")
+    );
     assert!(check.figures > 3_000, "only {} figures were compared", check.figures);
 }
