@@ -36,7 +36,13 @@ pub(super) fn judge_and_show(
     match flags.format {
         cli::Format::Json => printer.data(&fs_err::read_to_string(folder.0.join("summary.json"))?),
         cli::Format::Human => {
-            printer.data(&fs_err::read_to_string(folder.0.join("metrics.csv"))?);
+            let here = std::env::current_dir().unwrap_or_default();
+            let options = report::TerminalOptions {
+                width: Some(printer.width),
+                color: printer.color,
+                folder: Some(folder.0.strip_prefix(&here).unwrap_or(&folder.0).display().to_string()),
+            };
+            printer.data(&report::terminal(&report, &options));
         }
     }
     Ok(report.gate.exit)
