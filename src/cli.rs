@@ -1,1 +1,291 @@
+//! The command line: inert flags. They are parsed and checked here, and mean something in `commands`.
 
+use crate::fixture::FixtureArgs;
+use crate::words::{OnOversized, ReplayMode, Restart};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Does this change to my MCP server make agents better or worse off, and how sure are we?
+#[derive(Debug, Parser)]
+#[command(name = "mcp-regress", version, after_long_help = EXIT_CODES, max_term_width = 110)]
+pub struct Cli {
+    #[command(flatten)]
+    pub output: OutputFlags,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    ran; no rule says regression
+  1    unexpected internal error
+  2    usage or configuration: unknown metric in a rule, unset variable, bad case file
+  3    a side could not be built, started or initialised
+  4    no case selected, or no call of any case may be replayed
+  5    incomplete: shards, attempts or pairs are missing
+  6    not comparable (fingerprints differ), or the baseline is missing
+  7    inconclusive, only with --fail-on inconclusive
+  100  ran well, and a rule says regression
+  130  interrupted; everything finished is kept; the resume command is printed
+The first that holds: 130, 1, 2, 3, 6, 4, 5, 100, 7, 0. All others that hold are in summary.json `also`.";
+
+/// How a command speaks.
+#[derive(Debug, Clone, Args)]
+pub struct OutputFlags {
+    /// Colour on standard output.
+    #[arg(long, global = true, env = "MCP_REGRESS_COLOR", default_value = "auto", value_name = "WHEN")]
+    pub color: When,
+    /// What stands on standard error while a run goes on.
+    #[arg(long, global = true, env = "MCP_REGRESS_PROGRESS", default_value = "auto", value_name = "KIND")]
+    pub progress: ProgressKind,
+    /// Say only what went wrong.
+    #[arg(short, long, global = true, env = "MCP_REGRESS_QUIET")]
+    pub quiet: bool,
+    /// Say more; twice for each attempt.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, env = "MCP_REGRESS_VERBOSE")]
+    pub verbose: u8,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProgressKind {
+    /// A bar on a terminal, else one line every ten seconds.
+    Auto,
+    Bar,
+    Plain,
+    None,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Write a suite file for a server.
+    Init(InitArgs),
+    /// Make one case from one call.
+    Probe(ProbeArgs),
+    /// Check suite and cases, start each side, and show what a run would do.
+    Check(CheckArgs),
+    /// Replay all cases on all sides, judge, report.
+    Run(Box<RunArgs>),
+    /// Make the reports of a stored run again.
+    Report(ReportArgs),
+    /// The deterministic server of the demonstrations and tests.
+    #[command(hide = true)]
+    Fixture(FixtureArgs),
+}
+
+/// Which suite, and which of its cases.
+#[derive(Debug, Clone, Args, Default)]
+pub struct SuiteFlags {
+    /// The suite file, or a folder that holds `mcp-regress.toml`.
+    #[arg(long, env = "MCP_REGRESS_SUITE", value_name = "DIR|FILE")]
+    pub suite: Option<PathBuf>,
+    /// Only cases whose id matches this glob; may be repeated.
+    #[arg(long, env = "MCP_REGRESS_CASES", value_name = "GLOB", value_delimiter = ',')]
+    pub cases: Vec<String>,
+    /// Only cases of this split.
+    #[arg(long, env = "MCP_REGRESS_SPLIT", default_value = "all")]
+    pub split: SplitChoice,
+    /// Only cases with this tag; may be repeated.
+    #[arg(long, env = "MCP_REGRESS_TAG", value_name = "TAG", value_delimiter = ',')]
+    pub tag: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
+pub enum SplitChoice {
+    Dev,
+    Test,
+    #[default]
+    All,
+}
+
+/// Where the sides come from, when not from the suite file.
+#[derive(Debug, Clone, Args, Default)]
+pub struct SideFlags {
+    /// The baseline is this git revision, in a worktree outside yours.
+    #[arg(long, env = "MCP_REGRESS_BASELINE_REV", value_name = "REV", group = "baseline_source")]
+    pub baseline_rev: Option<String>,
+    /// The baseline's files stand in this folder.
+    #[arg(long, env = "MCP_REGRESS_BASELINE_ROOT", value_name = "DIR", group = "baseline_source")]
+    pub baseline_root: Option<PathBuf>,
+    /// The baseline is up at this address.
+    #[arg(long, env = "MCP_REGRESS_BASELINE_URL", value_name = "URL", group = "baseline_source")]
+    pub baseline_url: Option<String>,
+    /// The baseline is this command, split as a shell would.
+    #[arg(long, env = "MCP_REGRESS_BASELINE_CMD", value_name = "COMMAND", group = "baseline_source")]
+    pub baseline_cmd: Option<String>,
+    /// The candidate is this git revision; default the working tree.
+    #[arg(long, env = "MCP_REGRESS_CANDIDATE_REV", value_name = "REV", group = "candidate_source")]
+    pub candidate_rev: Option<String>,
+    /// The candidate's files stand in this folder.
+    #[arg(long, env = "MCP_REGRESS_CANDIDATE_ROOT", value_name = "DIR", group = "candidate_source")]
+    pub candidate_root: Option<PathBuf>,
+    /// The candidate is up at this address.
+    #[arg(long, env = "MCP_REGRESS_CANDIDATE_URL", value_name = "URL", group = "candidate_source")]
+    pub candidate_url: Option<String>,
+    /// The candidate is this command, split as a shell would.
+    #[arg(long, env = "MCP_REGRESS_CANDIDATE_CMD", value_name = "COMMAND", group = "candidate_source")]
+    pub candidate_cmd: Option<String>,
+}
+
+/// How a comparison is judged.
+#[derive(Debug, Clone, Args, Default)]
+pub struct JudgeFlags {
+    /// Which verdicts fail the command.
+    #[arg(long, env = "MCP_REGRESS_FAIL_ON", default_value = "regression", value_name = "VERDICT")]
+    pub fail_on: FailOn,
+    /// Exit 0 where the verdict alone would fail.
+    #[arg(long, env = "MCP_REGRESS_WARN_ONLY")]
+    pub warn_only: bool,
+    /// What a failed attempt counts as in share metrics.
+    #[arg(long, env = "MCP_REGRESS_MISSING", value_name = "POLICY")]
+    pub missing: Option<MissingChoice>,
+    /// What is printed on standard output.
+    #[arg(long, env = "MCP_REGRESS_FORMAT", default_value = "human")]
+    pub format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
+pub enum FailOn {
+    #[default]
+    Regression,
+    Inconclusive,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MissingChoice {
+    AsWorst,
+    OkOnly,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
+pub enum Format {
+    #[default]
+    Human,
+    Json,
+}
+
+#[derive(Debug, Clone, Args, Default)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub suite: SuiteFlags,
+    #[command(flatten)]
+    pub sides: SideFlags,
+    #[command(flatten)]
+    pub judge: JudgeFlags,
+    /// Attempts of each case on each side.
+    #[arg(long, env = "MCP_REGRESS_ATTEMPTS", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub attempts: Option<u32>,
+    /// Further runs of the baseline's own code.
+    #[arg(long, env = "MCP_REGRESS_SAME_CODE", value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub same_code: Option<u32>,
+    /// How recordings are sent: by each side's own paging, or word for word.
+    #[arg(long, env = "MCP_REGRESS_REPLAY", default_value = "adaptive", value_parser = replay_mode, value_name = "MODE")]
+    pub replay: Option<ReplayMode>,
+    /// Who makes the calls; only `replay` for now.
+    #[arg(long, env = "MCP_REGRESS_AGENT", default_value = "replay", value_parser = ["replay"], value_name = "AGENT")]
+    pub agent: Option<String>,
+    /// The client profile.
+    #[arg(long, env = "MCP_REGRESS_CLIENT", value_name = "PROFILE")]
+    pub client: Option<String>,
+    /// What the agent does after an oversized result.
+    #[arg(long, env = "MCP_REGRESS_ON_OVERSIZED", value_parser = on_oversized, value_name = "REACTION")]
+    pub on_oversized: Option<OnOversized>,
+    /// How often a side's process is made anew: worker, case, attempt.
+    #[arg(long, env = "MCP_REGRESS_RESTART", value_parser = restart, value_name = "WHEN")]
+    pub restart: Option<Restart>,
+    /// Workers side by side.
+    #[arg(long, env = "MCP_REGRESS_JOBS", value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub jobs: Option<u32>,
+    /// Seconds that a call may take.
+    #[arg(long, env = "MCP_REGRESS_TIMEOUT", value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// Decides the order and every random choice.
+    #[arg(long, env = "MCP_REGRESS_SEED", value_name = "N")]
+    pub seed: Option<u64>,
+    /// Resamples where an interval is not exact.
+    #[arg(long, env = "MCP_REGRESS_RESAMPLES", value_name = "N", default_value = "10000", value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
+    pub resamples: Option<u32>,
+    /// Go on with a run that was interrupted; the last one when no folder is named.
+    #[arg(long, env = "MCP_REGRESS_RESUME", value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
+    pub resume: Option<String>,
+    /// Where runs are kept.
+    #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+    pub out: Option<PathBuf>,
+    /// Force the journal to disk after each attempt.
+    #[arg(long, env = "MCP_REGRESS_SYNC", value_parser = ["attempt"], value_name = "attempt")]
+    pub sync: Option<String>,
+    /// Say what would be run, and run nothing.
+    #[arg(long, env = "MCP_REGRESS_DRY_RUN")]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct ReportArgs {
+    /// The run's folder, its name, or nothing for the last one.
+    pub run: Option<PathBuf>,
+    /// Where runs are kept.
+    #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub judge: JudgeFlags,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub suite: SuiteFlags,
+    #[command(flatten)]
+    pub sides: SideFlags,
+    /// The client profile.
+    #[arg(long, env = "MCP_REGRESS_CLIENT", value_name = "PROFILE")]
+    pub client: Option<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct InitArgs {
+    /// An address of a server that is up, instead of a command.
+    #[arg(long, value_name = "URL", conflicts_with = "command")]
+    pub url: Option<String>,
+    /// Where to write; the file must not be there yet.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// The command that starts the server, after `--`.
+    #[arg(last = true)]
+    pub command: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct ProbeArgs {
+    /// The tool to call.
+    pub tool: String,
+    /// Its arguments, a JSON object.
+    #[arg(default_value = "{}")]
+    pub arguments: String,
+    #[command(flatten)]
+    pub suite: SuiteFlags,
+    /// The case's id; default made of the tool's name.
+    #[arg(long)]
+    pub id: Option<String>,
+}
+
+fn replay_mode(text: &str) -> Result<ReplayMode, String> {
+    word(text, ReplayMode::parse, &ReplayMode::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>())
+}
+
+fn on_oversized(text: &str) -> Result<OnOversized, String> {
+    word(text, OnOversized::parse, &OnOversized::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>())
+}
+
+fn restart(text: &str) -> Result<Restart, String> {
+    word(text, Restart::parse, &Restart::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>())
+}
+
+fn word<T>(text: &str, parse: fn(&str) -> Option<T>, allowed: &[&str]) -> Result<T, String> {
+    parse(text).ok_or_else(|| format!("expected one of {}", allowed.join(", ")))
+}

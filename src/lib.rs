@@ -10,6 +10,7 @@
 //! seam between running and judging: everything to its right is a pure function of a results
 //! folder, and gives the same bytes every time.
 
+pub mod words;
 pub mod doc;
 pub mod text;
 

@@ -1,1 +1,17 @@
+//! Cases: what an agent did once, as recordings of steps.
 
+mod binding;
+mod fingerprints;
+mod id;
+mod load;
+mod model;
+mod need;
+mod read;
+mod recording;
+mod select;
+mod walk;
+
+pub use id::default_split;
+pub use load::{Loaded, load, load_all};
+pub use model::*;
+pub use select::{Selection, select};

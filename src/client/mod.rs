@@ -1,1 +1,12 @@
+//! How an agent's client treats results: which part it forwards, its limits, what the model sees past them. Pure.
 
+mod cut;
+mod estimate;
+mod profile;
+mod result;
+mod view;
+
+pub use estimate::{Estimator, size, utf16_len};
+pub use profile::{DEFAULT_PROTOCOL, Limit, Per, Profile, ProfileError, Representation, SizeUnit, Strategy};
+pub use result::{Page, Part, ToolResult};
+pub use view::{View, view};

@@ -1,1 +1,27 @@
+//! Reports: one value built from a results folder, one file a format.
+//!
+//! [`build`] reads the journal and judges; [`write_all`] writes every derived file of the results
+//! folder; [`terminal`] is the table that a person sees. The reproducible files hold no clock
+//! value, path, host, job count, argv or run id, and depend on what the journal holds, never on
+//! the order of its lines.
 
+pub mod cell;
+mod build;
+mod warning;
+mod csv_calls;
+mod csv_attempts;
+mod csv_cases;
+mod csv_figures;
+mod phrase;
+mod sentence;
+mod terminal;
+mod summary_json;
+mod summary_md;
+mod files;
+
+pub use build::{MissingAttempt, Report, ReportError, build, build_with};
+pub use files::{FILES, write_all};
+pub use summary_json::render as summary_json;
+pub use summary_md::render as summary_md;
+pub use terminal::{TerminalOptions, terminal};
+pub use warning::Warning;

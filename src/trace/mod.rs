@@ -1,1 +1,9 @@
+//! The trace: the record on disk of everything an attempt did, and of what a run was made of.
 
+mod record;
+mod run_meta;
+mod reader;
+
+pub use reader::{Journal, JournalError, JournalNote, JournalReader};
+pub use record::{AttemptRecord, CallRecord, NeedRecord};
+pub use run_meta::*;

@@ -1,1 +1,11 @@
+//! From numbers to a verdict: the rules of the gate, judged with their reasons.
 
+pub mod comparison;
+pub mod figures;
+pub mod rules;
+pub mod gate;
+
+pub use comparison::{CaseState, Comparison, Settings};
+pub use figures::{FlipRow, MetricRow, SplitFigures};
+pub use gate::{Gate, Overall};
+pub use rules::{RuleVerdict, Verdict};

@@ -1,0 +1,58 @@
+//! `{"$from": name, "recorded": value}` inside arguments.
+
+use crate::doc::{At, Content, did_you_mean, list_of};
+use std::collections::BTreeSet;
+
+/// The key that makes an object a binding.
+pub(super) const FROM: &str = "$from";
+const RECORDED: &str = "recorded";
+
+/// Checks every binding inside `arguments`: `saved` are the names that earlier steps save.
+pub(super) fn check(arguments: &At<'_>, saved: &BTreeSet<String>) {
+    if let Some(at) = arguments.node().entry(FROM) {
+        arguments.problem(
+            "a binding in place of all arguments",
+            Some("an object of arguments".to_owned()),
+            Some("bind single arguments, or parts of them".to_owned()),
+        );
+        debug_assert_eq!(at.key, FROM);
+        return;
+    }
+    check_inside(arguments, saved);
+}
+
+fn check_inside(at: &At<'_>, saved: &BTreeSet<String>) {
+    match &at.node().content {
+        Content::Table(_) if at.node().entry(FROM).is_some() => check_binding(at, saved),
+        Content::Table(_) => {
+            if let Some(table) = at.free_table() {
+                for (_, child) in table.all() {
+                    check_inside(&child, saved);
+                }
+            }
+        }
+        Content::List(_) => {
+            for child in at.items("a list", 0).unwrap_or_default() {
+                check_inside(&child, saved);
+            }
+        }
+        Content::Other(_) => at.wrong("a number that a double can hold"),
+        _ => {}
+    }
+}
+
+fn check_binding(at: &At<'_>, saved: &BTreeSet<String>) {
+    let Some(table) = at.table(&[FROM, RECORDED]) else { return };
+    table.must(RECORDED, "the value that was recorded");
+    let Some(from) = table.get(FROM) else { return };
+    let Some(name) = from.text() else { return };
+    if saved.contains(name) {
+        return;
+    }
+    let names = || saved.iter().map(String::as_str);
+    let allowed = match saved.is_empty() {
+        true => "a name that an earlier step of this recording saves, and none does".to_owned(),
+        false => format!("{}, which earlier steps of this recording save", list_of(names())),
+    };
+    from.problem(format!("`{name}` is saved by no earlier step"), Some(allowed), did_you_mean(name, names()));
+}

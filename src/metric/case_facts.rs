@@ -1,0 +1,74 @@
+//! What became of one case over all its attempts: stale, content lost, where the sides part.
+
+use super::measure::is_right;
+use crate::trace::{AttemptRecord, NeedRecord};
+use crate::words::{ChainEnd, Side, Status};
+
+/// Facts of a case that its attempts' numbers do not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CaseFacts {
+    /// In every attempt some need stays unmet on every side, on a chain neither stuck nor capped.
+    pub is_stale: bool,
+    /// A need was met on the baseline and, in the same attempt, not on the candidate.
+    pub lost_evidence: bool,
+    /// Index of the first call at which baseline and candidate differ, in the first attempt that
+    /// is right on one of them alone, else in the first that differs at all.
+    pub first_difference: Option<u32>,
+}
+
+impl CaseFacts {
+    /// Of the records of one case.
+    pub fn of(records: &[AttemptRecord]) -> Self {
+        let pairs: Vec<_> = ok(records, Side::Baseline)
+            .filter_map(|base| {
+                let cand = ok(records, Side::Candidate).find(|r| r.attempt == base.attempt)?;
+                Some((base, cand))
+            })
+            .collect();
+        let parts = |wanted: &dyn Fn(&AttemptRecord, &AttemptRecord) -> bool| {
+            let parting = pairs.iter().filter(|(base, cand)| wanted(base, cand));
+            parting.filter_map(|(base, cand)| first_difference(base, cand)).next()
+        };
+        Self {
+            is_stale: is_stale(records),
+            lost_evidence: pairs.iter().any(|(base, cand)| loses_a_need(base, cand)),
+            first_difference: parts(&|base, cand| is_right(base) != is_right(cand))
+                .or_else(|| parts(&|_, _| true)),
+        }
+    }
+}
+
+fn ok(records: &[AttemptRecord], side: Side) -> impl Iterator<Item = &AttemptRecord> {
+    records.iter().filter(move |r| r.side == side && r.status == Status::Ok)
+}
+
+fn is_stale(records: &[AttemptRecord]) -> bool {
+    let was_seen = |side| ok(records, side).next().is_some();
+    let fruitless = |need: &NeedRecord| {
+        need.has_need && !need.met && !matches!(need.chain_end, Some(ChainEnd::Stuck | ChainEnd::Capped))
+    };
+    was_seen(Side::Baseline)
+        && was_seen(Side::Candidate)
+        && records
+            .iter()
+            .filter(|r| r.status == Status::Ok && r.side != Side::CandidateAgain)
+            .all(|r| r.needs.iter().any(fruitless))
+}
+
+fn loses_a_need(base: &AttemptRecord, cand: &AttemptRecord) -> bool {
+    base.needs.iter().filter(|need| need.has_need && need.met).any(|need| {
+        cand.needs.iter().any(|other| other.step_index == need.step_index && other.has_need && !other.met)
+    })
+}
+
+fn first_difference(base: &AttemptRecord, cand: &AttemptRecord) -> Option<u32> {
+    let longest = base.calls.len().max(cand.calls.len());
+    let same = |index: usize| match (base.calls.get(index), cand.calls.get(index)) {
+        (Some(a), Some(b)) => {
+            (a.outcome, &a.arguments_sha256, &a.result_sha256)
+                == (b.outcome, &b.arguments_sha256, &b.result_sha256)
+        }
+        _ => false,
+    };
+    (0..longest).find(|index| !same(*index)).map(|index| index as u32)
+}

@@ -1,0 +1,163 @@
+//! The value that every format renders.
+
+use super::warning::{self, Warning};
+use crate::exit::ExitCode;
+use crate::metric::tools_list::ToolsComparison;
+use crate::metric::{Collected, case_order, collect};
+use crate::stats::missing::Missing;
+use crate::stats::sample::{Pairing, SampleError};
+use crate::suite::{Bound, Rule, Subject};
+use crate::trace::{Journal, JournalError, MissingPolicy, RunMeta, side_key};
+use crate::verdict::figures::MetricUse;
+use crate::verdict::gate::Gaps;
+use crate::verdict::rules::{self, Facts};
+use crate::verdict::{Comparison, Gate, RuleVerdict, Settings, SplitFigures};
+use crate::words::{Question, Role, Side, Split};
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a report cannot be made.
+#[derive(Debug, Error)]
+pub enum ReportError {
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error("the attempts cannot be judged: {0}")]
+    Sample(#[from] SampleError),
+    #[error("case glob `{glob}` of rule {index}: {reason}")]
+    Glob { index: usize, glob: String, reason: String },
+}
+
+/// A planned attempt without a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingAttempt {
+    pub case_id: String,
+    pub side: Side,
+    pub attempt: u32,
+}
+
+/// Everything that a results folder says.
+pub struct Report {
+    pub meta: RunMeta,
+    pub journal: Journal,
+    pub collected: Collected,
+    /// All cases, then dev, then test.
+    pub splits: [SplitFigures; 3],
+    pub rules: Vec<RuleVerdict>,
+    pub tools_list: Option<ToolsComparison>,
+    pub missing: Vec<MissingAttempt>,
+    pub gate: Gate,
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads the journals of a run, measures, judges.
+///
+/// # Errors
+/// When a journal cannot be read, or a rule or a value of it cannot be used.
+pub fn build(meta: RunMeta, journals: &[PathBuf]) -> Result<Report, ReportError> {
+    build_with(meta, journals, &[])
+}
+
+/// As [`build`], with exit codes that hold for reasons outside of the journal.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_with(meta: RunMeta, journals: &[PathBuf], holding: &[ExitCode]) -> Result<Report, ReportError> {
+    check_globs(&meta.rules)?;
+    let ids: Vec<String> = case_order(&meta).into_iter().map(|(id, _)| id.clone()).collect();
+    let journal = Journal::open(journals, &ids)?;
+    let collected = collect(&meta, &journal)?;
+    let list = |side: Side| meta.sides.get(&side_key(side))?.tools_list.as_ref();
+    let tools_list =
+        list(Side::Baseline).zip(list(Side::Candidate)).map(|(base, cand)| ToolsComparison::of(base, cand));
+    let settings = settings(&meta);
+    let comparison = Comparison::new(&collected.table, settings)?;
+    let figures = |split| {
+        let used =
+            |place: usize| metric_use(&meta.rules, &collected.table.metrics[place].name, split, settings);
+        SplitFigures::of(&comparison, split, &used)
+    };
+    let splits = [figures(None)?, figures(Some(Split::Dev))?, figures(Some(Split::Test))?];
+    let facts = Facts { sides: &collected.sides, tools_list: tools_list.as_ref() };
+    let rules = rules::judge(&meta.rules, &comparison, facts)?;
+    drop(comparison);
+    let missing = missing_attempts(&meta, &journal);
+    let gaps = Gaps { attempts: missing.len(), nothing_paired: splits[0].paired == 0 };
+    let gate = Gate::decide(&rules, gaps, meta.gate, holding);
+    let mut report =
+        Report { meta, journal, collected, splits, rules, tools_list, missing, gate, warnings: Vec::new() };
+    report.warnings = warning::of(&report);
+    Ok(report)
+}
+
+/// How a run is judged: in pairs of attempts, with what `run.json` says.
+pub fn settings(meta: &RunMeta) -> Settings {
+    Settings {
+        pairing: Pairing::SameAttempt,
+        missing: match meta.gate.missing {
+            MissingPolicy::AsWorst => Missing::AsWorst,
+            MissingPolicy::OkOnly => Missing::OkOnly,
+        },
+        seed: meta.seed,
+        resamples: meta.resamples as usize,
+        question: Question::TheseCases,
+    }
+}
+
+/// What the first rule that looks at a metric in a split makes of it.
+fn metric_use(rules: &[Rule], name: &str, split: Option<Split>, settings: Settings) -> MetricUse {
+    let applies = |rule: &&Rule| {
+        matches!(rule.subject, Subject::Metric(metric) if metric.as_str() == name)
+            && (rule.split.is_none() || rule.split == split)
+    };
+    let mut used = MetricUse { role: Role::Info, question: settings.question };
+    let mut found = rules.iter().filter(applies);
+    let relative = found.clone().find_map(|rule| match &rule.bound {
+        Bound::Relative { role, question, .. } => Some((*role, *question)),
+        Bound::Absolute { .. } | Bound::Require { .. } => None,
+    });
+    match relative {
+        Some((role, question)) => {
+            used.role = role;
+            used.question = question.unwrap_or(settings.question);
+        }
+        None if found.next().is_some() => used.role = Role::Guardrail,
+        None => {}
+    }
+    used
+}
+
+fn check_globs(rules: &[Rule]) -> Result<(), ReportError> {
+    for (index, rule) in rules.iter().enumerate() {
+        if let Some(glob) = &rule.cases {
+            globset::Glob::new(glob).map_err(|error| ReportError::Glob {
+                index,
+                glob: glob.clone(),
+                reason: error.kind().to_string(),
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Planned attempts without a record, in the order of the tables.
+fn missing_attempts(meta: &RunMeta, journal: &Journal) -> Vec<MissingAttempt> {
+    let mut planned: Vec<(Side, u32)> = Vec::new();
+    let same_code = (1..=meta.same_code).map(Side::SameCode);
+    for side in [Side::Baseline, Side::Candidate].into_iter().chain(same_code) {
+        planned.extend((1..=meta.attempts).map(|attempt| (side, attempt)));
+    }
+    if meta.candidate_again {
+        planned.push((Side::CandidateAgain, 1));
+    }
+    let cases = case_order(meta).into_iter().enumerate().filter(|(_, (_, case))| !case.skipped);
+    cases
+        .flat_map(|(place, (id, _))| {
+            let absent = planned.iter().filter(move |(side, attempt)| !journal.has(place, *side, *attempt));
+            absent.map(|(side, attempt)| MissingAttempt {
+                case_id: id.clone(),
+                side: *side,
+                attempt: *attempt,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,241 @@
+//! Warnings: what was seen, why it matters, what to try. They stand above the numbers.
+
+use super::{Report, phrase};
+use crate::metric::fidelity::Fidelity;
+use crate::stats::call::FEW_PAIRS;
+use crate::words::{Role, Side};
+use std::fmt;
+
+/// Something that a reader must know before the numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Warning {
+    /// Of planning and running, as `run.json` holds it.
+    FromRun(String),
+    /// Planned attempts have no record.
+    AttemptsMissing { missing: usize, planned: usize },
+    /// Attempts did not end well on a side.
+    AttemptsFailed { side: Side, failed: u64, infrastructure: u64, attempts: u64 },
+    /// No rule judged anything.
+    NothingGated,
+    /// Rules with role `info` are shown and never judged.
+    NotJudged { subjects: Vec<String> },
+    /// The replay of the baseline does not do what the agent did.
+    LowFidelity { equal: u64, cases: u64, names: Vec<String> },
+    /// No need was met on any side.
+    AllNeedsUnmet { needs: u64 },
+    /// Needs that hold pages alone cannot show a change of paging.
+    OnlyPages { needs: u64 },
+    /// Runs of the same code differ on most calls.
+    SameCodeDiffers { differing: u64, calls: u64 },
+    /// Too few same-code pairs to judge sizes.
+    FewPairs { pairs: usize },
+    /// Nothing says whether the candidate repeats itself.
+    CandidateNotRepeated,
+    /// Content that the baseline showed and the candidate did not.
+    LostEvidence { names: Vec<String> },
+    Stale { names: Vec<String> },
+    Unpaired { names: Vec<String> },
+    /// Calls that were not sent because their tools may change something.
+    NotReplayed { tools: Vec<String>, calls: u64 },
+    /// Arguments that a side's schema does not know.
+    UnknownArguments { side: Side, arguments: Vec<String> },
+    /// Tools whose calls began to fail.
+    BeganToFail { tools: Vec<String> },
+}
+
+/// How many names a warning spells out; the files hold all.
+const NAMES: usize = 5;
+
+impl fmt::Display for Warning {
+    /// Names of servers without control characters.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(&phrase::plain))
+    }
+}
+
+impl Warning {
+    /// The warning with every text that is not ours passed through `mark`.
+    pub fn text(&self, mark: &dyn Fn(&str) -> String) -> String {
+        let listed = |names: &[String]| listed(names, mark);
+        match self {
+            Self::FromRun(text) => text.lines().map(mark).collect::<Vec<_>>().join(" "),
+            Self::AttemptsMissing { missing, planned } => {
+                format!("{missing} of {planned} planned attempts have no record; `run --resume` makes them")
+            }
+            Self::AttemptsFailed { side, failed, infrastructure, attempts } => {
+                let lost = match infrastructure {
+                    0 => String::new(),
+                    n => format!(", {n} ended by the environment and count nowhere"),
+                };
+                format!("{side}: {failed} of {attempts} attempts failed{lost}")
+            }
+            Self::NothingGated => "nothing was gated: no rule judges this comparison".to_owned(),
+            Self::NotJudged { subjects } => {
+                format!("not judged, their rules say role `info`: {}", subjects.join(", "))
+            }
+            Self::LowFidelity { equal, cases, names } => format!(
+                "replaying the baseline repeats the recorded reads in {equal} of {cases} cases only, so costs may not be the agent's: {}",
+                listed(names)
+            ),
+            Self::AllNeedsUnmet { needs } => format!(
+                "none of the {needs} needs was met on any side: are the cases of this server, and is its content the recorded one?"
+            ),
+            Self::OnlyPages { needs } => format!(
+                "all {needs} needs count pages alone: they can show neither lost content nor a change of paging"
+            ),
+            Self::SameCodeDiffers { differing, calls } => format!(
+                "the same code answered {differing} of {calls} calls otherwise the second time: name the parts that change in `ignore`, or freeze them (clock, ids, order)"
+            ),
+            Self::FewPairs { pairs } => format!(
+                "{pairs} same-code pairs: differences in chars, bytes and tokens are judged from {FEW_PAIRS} pairs; add attempts, cases or same-code runs"
+            ),
+            Self::CandidateNotRepeated => {
+                "candidate not repeated: that it repeats itself is taken from the baseline".to_owned()
+            }
+            Self::LostEvidence { names } => {
+                format!("content lost on the candidate in {}: {}", cases(names.len()), listed(names))
+            }
+            Self::Stale { names } => {
+                format!("{} left out, their needs are met on no side: {}", cases(names.len()), listed(names))
+            }
+            Self::Unpaired { names } => {
+                format!("{} left out, no attempt is ok on both sides: {}", cases(names.len()), listed(names))
+            }
+            Self::NotReplayed { tools, calls } => {
+                format!("{calls} calls were not replayed, their tools may change something: {}", listed(tools))
+            }
+            Self::UnknownArguments { side, arguments } => {
+                format!("{side}: its schema does not know {}", listed(arguments))
+            }
+            Self::BeganToFail { tools } => {
+                format!("tools that fail more often on the candidate: {}", listed(tools))
+            }
+        }
+    }
+}
+
+fn cases(count: usize) -> String {
+    if count == 1 { "1 case".to_owned() } else { format!("{count} cases") }
+}
+
+fn listed(names: &[String], mark: &dyn Fn(&str) -> String) -> String {
+    let shown: Vec<String> = names.iter().take(NAMES).map(|name| mark(name)).collect();
+    match names.len().saturating_sub(NAMES) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// All warnings of a report, in the order in which it shows them.
+pub fn of(report: &Report) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    of_rules(report, &mut warnings);
+    warnings.extend(report.meta.warnings.iter().cloned().map(Warning::FromRun));
+    of_attempts(report, &mut warnings);
+    of_cases(report, &mut warnings);
+    of_calls(report, &mut warnings);
+    of_noise(report, &mut warnings);
+    warnings
+}
+
+fn of_rules(report: &Report, warnings: &mut Vec<Warning>) {
+    if report.rules.iter().all(|rule| rule.verdict.is_none()) {
+        warnings.push(Warning::NothingGated);
+    }
+    let info = report.rules.iter().filter(|rule| rule.role == Role::Info);
+    let subjects: Vec<String> = info.map(|rule| rule.subject.clone()).collect();
+    if !subjects.is_empty() {
+        warnings.push(Warning::NotJudged { subjects });
+    }
+}
+
+fn of_attempts(report: &Report, warnings: &mut Vec<Warning>) {
+    let missing = report.missing.len();
+    if missing > 0 {
+        let planned = missing + report.journal.len();
+        warnings.push(Warning::AttemptsMissing { missing, planned });
+    }
+    for (side, facts) in &report.collected.sides {
+        let (failed, infrastructure) = (facts.failed_attempts, facts.infrastructure_attempts);
+        if failed + infrastructure > 0 {
+            let attempts = facts.ok_attempts + failed + infrastructure;
+            warnings.push(Warning::AttemptsFailed { side: *side, failed, infrastructure, attempts });
+        }
+    }
+}
+
+fn of_cases(report: &Report, warnings: &mut Vec<Warning>) {
+    let all = &report.splits[0];
+    let names = |cases: &[usize]| -> Vec<String> {
+        cases.iter().map(|case| report.collected.table.cases[*case].id.clone()).collect()
+    };
+    for (cases, warning) in [
+        (&all.lost_evidence, (|names| Warning::LostEvidence { names }) as fn(Vec<String>) -> Warning),
+        (&all.unpaired, |names| Warning::Unpaired { names }),
+        (&all.stale, |names| Warning::Stale { names }),
+    ] {
+        if !cases.is_empty() {
+            warnings.push(warning(names(cases)));
+        }
+    }
+    let needs = &report.collected.needs;
+    let met: u64 = report.collected.sides.values().map(|facts| facts.needs_met).sum();
+    if needs.read_steps > 0 && met == 0 {
+        warnings.push(Warning::AllNeedsUnmet { needs: needs.read_steps });
+    }
+    if needs.read_steps > 0 && needs.pages_only == needs.read_steps && needs.evidence_texts == 0 {
+        warnings.push(Warning::OnlyPages { needs: needs.read_steps });
+    }
+    let fidelity: &Fidelity = &report.collected.fidelity;
+    if fidelity.is_low() {
+        let (equal, cases) = (fidelity.cases_equal, fidelity.cases);
+        warnings.push(Warning::LowFidelity { equal, cases, names: fidelity.unequal.clone() });
+    }
+}
+
+fn of_calls(report: &Report, warnings: &mut Vec<Warning>) {
+    let sides = &report.collected.sides;
+    let Some(base) = sides.get(&Side::Baseline) else { return };
+    let skipped: Vec<_> = base.tools.iter().filter(|(_, tool)| tool.skipped > 0).collect();
+    if !skipped.is_empty() {
+        let tools = skipped.iter().map(|(name, _)| (*name).clone()).collect();
+        let calls = skipped.iter().map(|(_, tool)| tool.skipped).sum();
+        warnings.push(Warning::NotReplayed { tools, calls });
+    }
+    for side in [Side::Baseline, Side::Candidate] {
+        let unknown = sides.get(&side).map(|facts| &facts.unknown_arguments);
+        let arguments: Vec<String> = unknown
+            .into_iter()
+            .flatten()
+            .map(|(name, calls)| format!("{name} ({calls} {})", if *calls == 1 { "call" } else { "calls" }))
+            .collect();
+        if !arguments.is_empty() {
+            warnings.push(Warning::UnknownArguments { side, arguments });
+        }
+    }
+    let Some(cand) = sides.get(&Side::Candidate) else { return };
+    let began = cand.tools.iter().filter_map(|(name, tool)| {
+        let before = base.tools.get(name).map_or(0, |tool| tool.errors);
+        (tool.errors > before).then(|| format!("{name} ({before} -> {} of {} calls)", tool.errors, tool.calls))
+    });
+    let tools: Vec<String> = began.collect();
+    if !tools.is_empty() {
+        warnings.push(Warning::BeganToFail { tools });
+    }
+}
+
+fn of_noise(report: &Report, warnings: &mut Vec<Warning>) {
+    let (calls, differing) = report.collected.same_code_calls;
+    if 2 * differing > calls {
+        warnings.push(Warning::SameCodeDiffers { differing, calls });
+    }
+    let rows = &report.splits[0].metrics;
+    let few = rows.iter().find(|row| row.reason == Some("few pairs"));
+    if let Some(row) = few {
+        warnings.push(Warning::FewPairs { pairs: row.same_code_pairs });
+    }
+    let is_open = |row: &&crate::verdict::MetricRow| row.deterministic && !row.candidate_repeated;
+    if rows.iter().any(|row| is_open(&row)) {
+        warnings.push(Warning::CandidateNotRepeated);
+    }
+}

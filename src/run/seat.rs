@@ -1,0 +1,73 @@
+//! A side's place in a worker: its server process, made anew when it is due or gone.
+
+use super::launch::{LaunchValues, SideSpec};
+use crate::agent::{Answer, Caller, Reply};
+use crate::wire::{ClientInfo, Limits, Session, StartError, StartErrorKind, WireOutcome};
+use crate::words::Side;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// How to start a session of a side.
+#[derive(Clone)]
+pub(super) struct Starter {
+    pub spec: Arc<SideSpec>,
+    pub info: Arc<ClientInfo>,
+    pub limits: Arc<Limits>,
+    pub seed: u64,
+}
+
+impl Starter {
+    /// Starts a session; `{tmp}` lives as long as it.
+    pub async fn start(&self, side: Side, attempt_seed: &str) -> Result<Seat, StartError> {
+        let failed = |why: std::io::Error| StartError {
+            kind: StartErrorKind::Definition { what: why.to_string() },
+            stderr_tail: String::new(),
+        };
+        let tmp = tempfile::Builder::new().prefix("mcp-regress-").tempdir().map_err(failed)?;
+        let values = LaunchValues { side, seed: self.seed, attempt_seed, tmp: tmp.path() };
+        let target = self.spec.target(&values).map_err(failed)?;
+        let session = Session::start(&target, &self.info, &self.limits).await?;
+        Ok(Seat { session, _tmp: tmp })
+    }
+}
+
+/// A running session and its folder.
+pub(super) struct Seat {
+    pub session: Session,
+    _tmp: TempDir,
+}
+
+impl Seat {
+    /// Ends the session, and removes its folder after it.
+    pub async fn close(self) {
+        self.session.close().await;
+    }
+}
+
+impl Caller for Seat {
+    async fn call(&mut self, tool: &str, arguments: &Map<String, Value>) -> Answer {
+        let answer = self.session.call(tool, arguments).await;
+        let reply = match answer.outcome {
+            WireOutcome::Result(raw) => Reply::Result(raw),
+            WireOutcome::Error { raw, message, .. } => Reply::Error { raw, message },
+            WireOutcome::Timeout => Reply::Timeout,
+            WireOutcome::Crashed { how } => Reply::Crashed(how.to_string()),
+            WireOutcome::Refused { how } => refused(&how.to_string()),
+            WireOutcome::Infrastructure { how } => Reply::Infrastructure(how.to_string()),
+        };
+        Answer {
+            reply,
+            duration: answer.duration,
+            warnings: answer.warnings.iter().map(|w| w.to_string()).collect(),
+        }
+    }
+}
+
+/// An answer without a JSON-RPC reply is a failed call to the agent, like an error.
+fn refused(message: &str) -> Reply {
+    match serde_json::value::to_raw_value(message) {
+        Ok(raw) => Reply::Error { raw, message: message.to_owned() },
+        Err(error) => Reply::Crashed(error.to_string()),
+    }
+}

@@ -1,0 +1,92 @@
+//! Services that both sides need: started before them, ended after them, their output kept.
+
+use super::environment::VisibleEnv;
+use crate::suite::ServiceConfig;
+use fs_err::File;
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use tokio::process::{Child, Command};
+
+/// Running services; ended when dropped.
+pub struct Services(Vec<Child>);
+
+/// How long between two looks at a service that is not ready.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Starts every service and waits until each answers at its `ready` address.
+///
+/// # Errors
+/// When one cannot be started, ends, or is not ready within `limit`.
+pub async fn start_services(
+    services: &[ServiceConfig],
+    root: &Path,
+    output: &Path,
+    limit: Duration,
+) -> io::Result<Services> {
+    let mut running = Services(Vec::new());
+    for (index, service) in services.iter().enumerate() {
+        let log = File::create(output.join(format!("service-{}.log", index + 1)))?.into_file();
+        let mut command = Command::new(&service.command[0]);
+        command.args(&service.command[1..]).current_dir(root).env_clear();
+        command.envs(VisibleEnv::of(None, super::is_ci()).variables());
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).kill_on_drop(true).process_group(0);
+        let child = command
+            .spawn()
+            .map_err(|why| named(index, &format!("can't start `{}`: {why}", service.command[0])))?;
+        running.0.push(child);
+        if let Some(ready) = &service.ready {
+            running.wait_ready(index, ready, limit).await?;
+        }
+    }
+    Ok(running)
+}
+
+fn named(index: usize, what: &str) -> io::Error {
+    io::Error::other(format!("service {}: {what}", index + 1))
+}
+
+impl Services {
+    async fn wait_ready(&mut self, index: usize, ready: &str, limit: Duration) -> io::Result<()> {
+        let address = address_of(ready)
+            .ok_or_else(|| named(index, &format!("`ready` is no http address: `{ready}`")))?;
+        let until = Instant::now() + limit;
+        loop {
+            if let Some(status) = self.0[index].try_wait()? {
+                return Err(named(
+                    index,
+                    &format!("it ended before it was ready: {status}; see its log in the results folder"),
+                ));
+            }
+            if tokio::net::TcpStream::connect(&address).await.is_ok() {
+                return Ok(());
+            }
+            if Instant::now() > until {
+                return Err(named(
+                    index,
+                    &format!("nothing answered at `{ready}` within {} s", limit.as_secs_f64()),
+                ));
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+}
+
+/// Host and port of an http address.
+fn address_of(url: &str) -> Option<String> {
+    let rest = url.strip_prefix("http://")?;
+    let host = rest.split('/').next().filter(|host| !host.is_empty())?;
+    Some(if host.contains(':') { host.to_owned() } else { format!("{host}:80") })
+}
+
+impl Drop for Services {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // The whole group: a service may have started others.
+            if let Some(pid) = child.id().and_then(|id| rustix::process::Pid::from_raw(id as i32)) {
+                let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::TERM);
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The paired bootstrap by resampling, for deltas that are on no lattice.
+//!
+//! Cases are drawn (or clusters), each with all its attempts on both sides; attempts are not drawn
+//! again inside a case, which would count their noise twice. All metrics of the same cases share
+//! one draw, so that their intervals belong to the same resampled suites.
+
+use std::num::NonZero;
+
+use super::rng::{Purpose, Stream};
+
+pub const RESAMPLES: usize = 10_000;
+
+/// The ends of a 95 % percentile interval with their Monte Carlo standard errors.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Percentile {
+    pub low: f64,
+    pub high: f64,
+    /// How far another seed would typically move each end.
+    pub low_error: f64,
+    pub high_error: f64,
+}
+
+/// Columns resampled side by side: as many as fill two registers of most processors.
+const LANES: usize = 4;
+
+/// One percentile interval a column, from `resamples` draws of units.
+///
+/// Every column holds one number a unit. With `sizes` (clusters of unequal size) the statistic is
+/// the sum over the sum of sizes, else the sum over `cases_per_unit` times the number of units.
+/// `None` for fewer than two units or fewer than 40 resamples (2.5 % must be at least one).
+pub fn percentiles(
+    columns: &[Vec<f64>],
+    sizes: Option<&[f64]>,
+    cases_per_unit: f64,
+    resamples: usize,
+    seed: u64,
+) -> Option<Vec<Percentile>> {
+    let units = columns.first()?.len();
+    if units < 2 || resamples < 40 || u32::try_from(units).is_err() {
+        return None;
+    }
+    let mut all: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+    all.extend(sizes);
+    let blocks = interleave(&all);
+    let mut sums = vec![0.0; resamples * blocks.len() * LANES];
+    draw_all(&blocks, units, seed, &mut sums);
+    let width = blocks.len() * LANES;
+    let size_at = all.len() - 1;
+    let total = cases_per_unit * units as f64;
+    let interval = |column: usize| {
+        let mean = |row: &[f64]| match sizes {
+            Some(_) => row[column] / row[size_at],
+            None => row[column] / total,
+        };
+        percentile(sums.chunks_exact(width).map(mean).collect())
+    };
+    Some((0..columns.len()).map(interval).collect())
+}
+
+/// Rows of [`LANES`] columns each, the last block filled up with zeros.
+fn interleave(columns: &[&[f64]]) -> Vec<Vec<[f64; LANES]>> {
+    let block = |columns: &[&[f64]]| {
+        let row = |unit: usize| std::array::from_fn(|lane| columns.get(lane).map_or(0.0, |c| c[unit]));
+        (0..columns[0].len()).map(row).collect()
+    };
+    columns.chunks(LANES).map(block).collect()
+}
+
+/// Spreads the resamples over threads. Each resample has a stream of its own, so that the number
+/// of threads cannot change a digit.
+fn draw_all(blocks: &[Vec<[f64; LANES]>], units: usize, seed: u64, sums: &mut [f64]) {
+    let width = blocks.len() * LANES;
+    let resamples = sums.len() / width;
+    let work = resamples * units * blocks.len();
+    let threads = if work < 200_000 { 1 } else { thread_count().min(resamples) };
+    let share = resamples.div_ceil(threads);
+    let run = |first: usize, part: &mut [f64]| {
+        let mut indices = vec![0u32; units];
+        for (i, row) in part.chunks_exact_mut(width).enumerate() {
+            Stream::new(seed, Purpose::Resample, (first + i) as u64).indices(units as u32, &mut indices);
+            for (block, out) in blocks.iter().zip(row.chunks_exact_mut(LANES)) {
+                out.copy_from_slice(&gather(block, &indices));
+            }
+        }
+    };
+    if threads == 1 {
+        return run(0, sums);
+    }
+    std::thread::scope(|scope| {
+        for (i, part) in sums.chunks_mut(share * width).enumerate() {
+            scope.spawn(move || run(i * share, part));
+        }
+    });
+}
+
+fn thread_count() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// The sum of the drawn rows, in two interleaved partial sums (a fixed order of addition).
+fn gather(block: &[[f64; LANES]], indices: &[u32]) -> [f64; LANES] {
+    let (mut even, mut odd) = ([0.0; LANES], [0.0; LANES]);
+    let mut pairs = indices.chunks_exact(2);
+    for pair in &mut pairs {
+        let (a, b) = (&block[pair[0] as usize], &block[pair[1] as usize]);
+        for lane in 0..LANES {
+            even[lane] += a[lane];
+            odd[lane] += b[lane];
+        }
+    }
+    for index in pairs.remainder() {
+        for lane in 0..LANES {
+            even[lane] += block[*index as usize][lane];
+        }
+    }
+    std::array::from_fn(|lane| even[lane] + odd[lane])
+}
+
+/// The 2.5 % and 97.5 % quantiles of the resampled means, by linear interpolation.
+fn percentile(mut means: Vec<f64>) -> Percentile {
+    let (low, low_error) = quantile(&mut means, 0.025);
+    let (high, high_error) = quantile(&mut means, 0.975);
+    Percentile { low, high, low_error, high_error }
+}
+
+/// A quantile, and its Monte Carlo standard error: half the distance of the order statistics one
+/// binomial standard deviation (sqrt(B q (1 - q)) ranks) to either side.
+fn quantile(values: &mut [f64], q: f64) -> (f64, f64) {
+    let last = values.len() - 1;
+    let position = q * last as f64;
+    let spread = (values.len() as f64 * q * (1.0 - q)).sqrt().ceil();
+    let from = (position - spread).floor().max(0.0) as usize;
+    let to = ((position + spread).ceil() as usize).min(last);
+    let part = sorted_ranks(values, from, to);
+    let at = position.floor() as usize - from;
+    let next = (at + 1).min(part.len() - 1);
+    let value = part[at] + (part[next] - part[at]) * position.fract();
+    (value, (part[part.len() - 1] - part[0]) / 2.0)
+}
+
+/// The order statistics of ranks `from..=to`, sorted, without sorting the rest.
+fn sorted_ranks(values: &mut [f64], from: usize, to: usize) -> &[f64] {
+    values.select_nth_unstable_by(to, f64::total_cmp);
+    let left = &mut values[..=to];
+    left.select_nth_unstable_by(from, f64::total_cmp);
+    let part = &mut left[from..];
+    part.sort_unstable_by(f64::total_cmp);
+    part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_interpolate_like_numpy() {
+        let mut values: Vec<f64> = (0..=100).rev().map(f64::from).collect();
+        assert_eq!(quantile(&mut values, 0.025).0, 2.5);
+        assert_eq!(quantile(&mut values, 0.975).0, 97.5);
+        // sqrt(101 * .025 * .975) is 1.57, so two ranks on either side of 2.5: from 0 to 5.
+        assert_eq!(quantile(&mut values, 0.025).1, 2.5);
+    }
+
+    #[test]
+    fn shared_draws_make_equal_columns_equal_and_threads_change_nothing() {
+        let column: Vec<f64> = (0..50).map(|i| f64::from(i * i % 17)).collect();
+        let twice: Vec<f64> = column.iter().map(|v| v * 2.0).collect();
+        let got = percentiles(&[column.clone(), twice], None, 1.0, 2_000, 7).unwrap();
+        assert_eq!(got[0].low * 2.0, got[1].low);
+        let blocks = interleave(&[&column]);
+        let (mut one, mut many) = (vec![0.0; 400 * LANES], vec![0.0; 400 * LANES]);
+        draw_all(&blocks, 50, 7, &mut one);
+        for (i, row) in many.chunks_exact_mut(LANES).enumerate() {
+            let mut indices = vec![0; 50];
+            Stream::new(7, Purpose::Resample, i as u64).indices(50, &mut indices);
+            row.copy_from_slice(&gather(&blocks[0], &indices));
+        }
+        assert_eq!(one, many);
+    }
+
+    #[test]
+    fn clusters_of_unequal_size_give_a_ratio() {
+        // Every case changed by exactly 3, so every resampled mean is 3 whatever the sizes drawn.
+        let sums = vec![3.0, 6.0, 9.0];
+        let got = percentiles(&[sums], Some(&[1.0, 2.0, 3.0]), 1.0, 500, 1).unwrap();
+        assert_eq!((got[0].low, got[0].high), (3.0, 3.0));
+    }
+}

@@ -1,0 +1,60 @@
+//! `[client]`: the profile and what is overridden in it.
+
+use super::{ClientConfig, LimitConfig};
+use crate::doc::At;
+use crate::words::Layer;
+
+const KEYS: [&str; 4] = ["profile", "limits", "token_estimator", "protocol"];
+
+/// Which units each layer may count in.
+const UNITS: [(Layer, &[&str]); 4] = [
+    (Layer::Tokens, &["tokens_estimated", "bytes_div_4"]),
+    (Layer::Chars, &["utf16", "scalars"]),
+    (Layer::Bytes, &["bytes"]),
+    (Layer::Lines, &["lines"]),
+];
+
+pub(super) fn client(at: &At<'_>) -> Option<ClientConfig> {
+    let table = at.table(&KEYS)?;
+    let text = |key: &str| table.get(key).and_then(|at| at.text().map(str::to_owned));
+    Some(ClientConfig {
+        profile: text("profile"),
+        limits: table.get("limits").and_then(|at| {
+            let items = at.items("a list of tables with `layer`, `unit`, `limit`", 0)?;
+            let limits: Vec<Option<LimitConfig>> = items.iter().map(limit).collect();
+            limits.into_iter().collect()
+        }),
+        token_estimator: text("token_estimator"),
+        protocol: table.get("protocol").and_then(|at| {
+            let text = at.text()?;
+            if !is_date(text) {
+                at.wrong("a protocol version such as `2025-11-25`");
+                return None;
+            }
+            Some(text.to_owned())
+        }),
+    })
+}
+
+fn limit(at: &At<'_>) -> Option<LimitConfig> {
+    let table = at.table(&["layer", "unit", "limit"])?;
+    let layer = table.must("layer", "what is limited").and_then(|at| at.choice(Layer::ALL, Layer::as_str));
+    let unit = table.must("unit", "how it is counted").and_then(|at| {
+        let all: Vec<&'static str> = UNITS
+            .iter()
+            .filter(|(of, _)| layer.is_none_or(|layer| layer == *of))
+            .flat_map(|(_, units)| units.iter().copied())
+            .collect();
+        at.choice(&all, |unit| unit)
+    });
+    let limit = table.must("limit", "a whole number of at least 1").and_then(|at| at.whole(1..=u64::MAX));
+    Some(LimitConfig { layer: layer?, unit: unit?.to_owned(), limit: limit? })
+}
+
+fn is_date(text: &str) -> bool {
+    text.len() == 10
+        && text
+            .bytes()
+            .enumerate()
+            .all(|(index, byte)| if matches!(index, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() })
+}

@@ -1,0 +1,41 @@
+//! Globs of files and of case ids.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// `cases` when the suite does not say.
+pub(super) const DEFAULT_CASES: [&str; 2] = ["**/*.case.json", "**/*.cases.jsonl"];
+
+/// Why a text is no glob.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{glob}` is no glob: {reason}")]
+pub struct GlobError {
+    pub glob: String,
+    pub reason: String,
+}
+
+/// A glob of case ids; `*` also stands for `/`.
+#[derive(Debug, Clone)]
+pub struct IdGlob(GlobMatcher);
+
+impl IdGlob {
+    /// Compiles a glob.
+    ///
+    /// # Errors
+    /// When it has a fault, such as an open bracket.
+    pub fn new(glob: &str) -> Result<Self, GlobError> {
+        compile(glob, false).map(Self)
+    }
+
+    pub fn matches(&self, id: &str) -> bool {
+        self.0.is_match(id)
+    }
+}
+
+/// Compiles a glob; with `separated`, `*` and `?` do not stand for `/`.
+pub(crate) fn compile(glob: &str, separated: bool) -> Result<GlobMatcher, GlobError> {
+    GlobBuilder::new(glob)
+        .literal_separator(separated)
+        .build()
+        .map(|built| built.compile_matcher())
+        .map_err(|error| GlobError { glob: glob.to_owned(), reason: error.kind().to_string() })
+}

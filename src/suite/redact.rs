@@ -1,0 +1,80 @@
+//! Command lines and URLs in the form that may be written down.
+
+use super::Expanded;
+
+/// What stands for a part that is not shown.
+const HIDDEN: &str = "***";
+/// A flag or variable whose name holds one of these carries a secret.
+const SECRET_WORDS: [&str; 6] = ["token", "key", "secret", "password", "auth", "header"];
+
+/// A command line: values of variables as `${NAME}`, URLs as [`redact_url`] writes them, and whatever follows a
+/// flag (or a `NAME=`) whose name holds token, key, secret, password, auth or header as `***`.
+pub fn redact_argv(words: &[Expanded]) -> Vec<String> {
+    redact_words(words.iter().map(|word| word.redacted.as_str()))
+}
+
+/// As [`redact_argv`], for words without variables.
+pub fn redact_words<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<String> {
+    let mut hide_next = false;
+    words
+        .into_iter()
+        .map(|word| {
+            let is_flag = word.starts_with('-');
+            // A secret may itself begin with a dash, and may be followed by another.
+            let hide = std::mem::take(&mut hide_next);
+            hide_next = is_flag && !word.contains('=') && (word == "-H" || is_secret_name(word));
+            match word.split_once('=') {
+                _ if hide => HIDDEN.to_owned(),
+                Some((name, _)) if is_secret_name(name) => format!("{name}={HIDDEN}"),
+                Some((name, value)) if is_flag => format!("{name}={}", redact_url(value)),
+                _ => redact_url(word),
+            }
+        })
+        .collect()
+}
+
+/// A flag or a variable's name: no blank, no URL, and one of the words in it.
+fn is_secret_name(name: &str) -> bool {
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
+    let folded = name.to_ascii_lowercase();
+    plain && SECRET_WORDS.iter().any(|word| folded.contains(word))
+}
+
+/// A URL with its user information and the values of its query as `***`; any other text as it is.
+pub fn redact_url(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    let (rest, fragment) = match rest.split_once('#') {
+        Some((rest, fragment)) => (rest, Some(fragment)),
+        None => (rest, None),
+    };
+    let (place, query) = match rest.split_once('?') {
+        Some((place, query)) => (place, Some(query)),
+        None => (rest, None),
+    };
+    let (authority, path) = match place.find('/') {
+        Some(slash) => place.split_at(slash),
+        None => (place, ""),
+    };
+    let host = match authority.rsplit_once('@') {
+        Some((_, host)) => format!("{HIDDEN}@{host}"),
+        None => authority.to_owned(),
+    };
+    let mut out = format!("{scheme}://{host}{path}");
+    if let Some(query) = query {
+        let parts: Vec<String> = query.split('&').map(redact_query_part).collect();
+        out.push('?');
+        out.push_str(&parts.join("&"));
+    }
+    if fragment.is_some() {
+        out.push('#');
+        out.push_str(HIDDEN);
+    }
+    out
+}
+
+fn redact_query_part(part: &str) -> String {
+    match part.split_once('=') {
+        Some((name, _)) => format!("{name}={HIDDEN}"),
+        None => HIDDEN.to_owned(),
+    }
+}

@@ -1,0 +1,150 @@
+//! `run.json`: what a run was made of. Everything a report needs beside the journal.
+
+use crate::words::{OnOversized, ReplayMode, Side};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the results folder's formats.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The whole of `run.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunMeta {
+    pub format_version: u32,
+    pub tool_version: String,
+    /// The folder's name.
+    pub run_id: String,
+    pub status: RunStatus,
+    /// RFC 3339, UTC.
+    pub started_at: String,
+    /// The command line, secrets as `***`.
+    pub argv: Vec<String>,
+    /// The folder in which it was given.
+    pub cwd: String,
+    pub seed: u64,
+    pub attempts: u32,
+    pub same_code: u32,
+    pub candidate_again: bool,
+    /// One side was defined: it is replayed against itself.
+    pub a_a: bool,
+    pub replay: ReplayMode,
+    pub on_oversized: OnOversized,
+    pub resamples: u32,
+    /// Absolute path of the suite file as given; for `--resume` and `report` to find it again.
+    pub suite_path: String,
+    pub suite_sha256: String,
+    /// Case id to the hash of the case, in order of ids: the selected cases.
+    pub cases: BTreeMap<String, CaseMeta>,
+    pub client: ClientMeta,
+    pub protocol: String,
+    /// The rules as judged, defaults added; `report` judges with these.
+    pub rules: Vec<crate::suite::Rule>,
+    /// How the rules' verdicts become an exit code; `report` judges with these too.
+    #[serde(default)]
+    pub gate: GateSettings,
+    /// Why rules that the suite does not name are there, for the report's first lines.
+    pub rules_note: Option<String>,
+    pub sides: BTreeMap<String, SideMeta>,
+    /// Warnings of planning and running that the report repeats, in order.
+    pub warnings: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunStatus {
+    Started,
+    Complete,
+}
+
+crate::words::word_enum!(
+/// What a failed attempt counts as, in shares where higher is better. Costs use ok attempts alone.
+MissingPolicy {
+    /// The worst value, 0.
+    AsWorst => "as-worst",
+    /// Left out.
+    OkOnly => "ok-only",
+});
+
+crate::words::word_enum!(
+/// The mildest verdict that fails a run.
+FailOn { Regression => "regression", Inconclusive => "inconclusive" });
+
+/// How verdicts become an exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateSettings {
+    pub missing: MissingPolicy,
+    pub fail_on: FailOn,
+    /// A regression or an inconclusive verdict ends as success.
+    pub warn_only: bool,
+}
+
+impl Default for GateSettings {
+    fn default() -> Self {
+        Self { missing: MissingPolicy::AsWorst, fail_on: FailOn::Regression, warn_only: false }
+    }
+}
+
+/// What a report must know of a selected case without reading its file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CaseMeta {
+    pub sha256: String,
+    pub split: crate::words::Split,
+    pub cluster: Option<String>,
+    /// No call of it may be replayed.
+    pub skipped: bool,
+    /// By recording id: what the agent really did.
+    pub recorded: BTreeMap<String, crate::case::RecordedCounts>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClientMeta {
+    pub profile: String,
+    pub sha256: String,
+    /// The unit of `result_chars`.
+    pub unit: String,
+    /// The smallest limit in that unit, if it has one.
+    pub limit: Option<u64>,
+    pub token_estimator: String,
+}
+
+/// What is known of a side: its server and its tool list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+pub struct SideMeta {
+    pub revision: Option<String>,
+    pub dirty: bool,
+    /// Committed so many seconds before the run's start.
+    pub revision_age_s: Option<i64>,
+    pub command_sha256: String,
+    /// Redacted.
+    pub command: Vec<String>,
+    pub variables: Vec<String>,
+    pub server_name: Option<String>,
+    pub server_version: Option<String>,
+    pub protocol: Option<String>,
+    pub tools_list: Option<ToolsListMeta>,
+}
+
+/// The tool list of a side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+pub struct ToolsListMeta {
+    /// Of the raw `tools` arrays, pages joined.
+    pub bytes: u64,
+    pub sha256: String,
+    pub tools: Vec<ToolMeta>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+pub struct ToolMeta {
+    pub name: String,
+    /// Of the tool's canonical JSON.
+    pub sha256: String,
+    pub description_sha256: String,
+    pub arguments: Vec<String>,
+    pub required: Vec<String>,
+    pub read_only: Option<bool>,
+}
+
+/// Sides as keys of `run.json`.
+pub fn side_key(side: Side) -> String {
+    side.to_string()
+}
