@@ -306,8 +306,13 @@ fn the_text_itself() {
     let deep = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
     assert_eq!(
         messages(&[("F.case.json", deep.as_bytes())]),
-        "F.case.json:1:133: no JSON: recursion limit exceeded"
+        "F.case.json:1:517: no JSON: maximum nesting depth exceeded"
     );
+    let nested = format!("{}{}", "[".repeat(480), "]".repeat(480));
+    let text = with_step(&format!("{{\"call\": \"x\", \"arguments\": {{\"a\": {nested}}}}}"));
+    let (_dir, suite) = suite_of(&[("a.case.json", text.as_bytes())]);
+    let cases = case::load(&suite).unwrap_or_else(|problems| panic!("{problems}"));
+    assert_eq!(cases[0].recordings[0].steps.read()[0].arguments["a"].to_string(), nested);
     assert!(
         messages(&[("F.case.json", with_keys("\"id\": \"a\", \"id\": \"b\"").as_bytes())])
             .starts_with("F.case.json:2:12: /id: key `id` is there twice; expected each key once")

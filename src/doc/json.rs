@@ -1,8 +1,8 @@
 //! JSON with places.
 //!
-//! `serde_json` judges whether the text is JSON (RFC 8259, 128 levels deep at most): the tree is then built by
-//! `jsonc-parser`, which knows places but lets some texts pass that are no JSON. Files of other programs may
-//! hold comments and trailing commas; there `jsonc-parser` judges alone, 512 levels deep at most.
+//! `serde_json` judges whether the text is JSON (RFC 8259); the tree is then built by `jsonc-parser`, which knows
+//! places but lets some texts pass that are no JSON. Files of other programs may hold comments and trailing
+//! commas; there `jsonc-parser` judges alone. It stops at 512 open brackets, so that no text exhausts the stack.
 
 use super::place::{Step, render};
 use super::{Content, Entry, Form, Node, Report};
