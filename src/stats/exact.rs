@@ -47,8 +47,7 @@ impl MeanDistribution {
             return None;
         }
         let lattice = sample.lattice?;
-        let sums: Vec<i64> =
-            sample.units.iter().map(|u| (u.delta * lattice as f64).round() as i64).collect();
+        let sums: Vec<i64> = sample.units.iter().map(|u| (u.delta * lattice as f64).round() as i64).collect();
         let low = *sums.iter().min()?;
         let step = sums.iter().fold(0, |g, s| gcd(g, (s - low) as u64)) as i64;
         if step == 0 {

@@ -35,7 +35,9 @@ pub struct Attempt {
 
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum SampleError {
-    #[error("attempt {attempt} of case index {case} on {side:?} is there twice: rows `{first}` and `{second}`")]
+    #[error(
+        "attempt {attempt} of case index {case} on {side:?} is there twice: rows `{first}` and `{second}`"
+    )]
     Duplicate { case: u32, side: Side, attempt: u32, first: usize, second: usize },
     #[error("row `{row}` has case index {case}, but there are {cases} cases")]
     NoSuchCase { row: usize, case: u32, cases: usize },

@@ -215,15 +215,16 @@ impl Table<'_> {
         let Some(means) = self.common_means(runs).filter(|_| k >= 2) else { return (None, None) };
         let mean = means.iter().sum::<f64>() / k as f64;
         let squares: f64 = means.iter().map(|y| (y - mean).powi(2)).sum();
-        let drift = noise_se
-            .filter(|se| *se > 0.0)
-            .map(|se| Drift { q: squares / (se * se / 2.0), df: k - 1 });
+        let drift =
+            noise_se.filter(|se| *se > 0.0).map(|se| Drift { q: squares / (se * se / 2.0), df: k - 1 });
         let sd = (squares / (k - 1) as f64).sqrt();
         let reach = t_quantile(0.975, k - 1).map(|t| t * sd * (1.0 + 1.0 / k as f64).sqrt());
         let centre = mean - means[0];
-        let prediction = reach
-            .filter(|_| k >= 3)
-            .map(|reach| Prediction { runs: k, low: centre - reach, high: centre + reach });
+        let prediction = reach.filter(|_| k >= 3).map(|reach| Prediction {
+            runs: k,
+            low: centre - reach,
+            high: centre + reach,
+        });
         (prediction, drift)
     }
 
