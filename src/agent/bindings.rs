@@ -28,7 +28,7 @@ pub(super) struct Bound {
 
 impl Bindings {
     /// Saves what a step asks for from its first visible result.
-    pub fn save(&mut self, wanted: &[(String, Selector)], page: &Page) {
+    pub fn save(&mut self, wanted: &[(String, Selector)], page: &Page<'_>) {
         for (name, place) in wanted {
             if let Some(value) = super::rule::find(place, page) {
                 let is_captured = matches!(place, Selector::Pattern(_));
@@ -88,11 +88,13 @@ impl Bindings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::Block;
     use crate::text::{Pattern, Pointer};
 
     #[test]
     fn references_resolve_at_any_depth_and_fall_back_with_a_count() {
-        let page = Page::of_blocks([r#"{"id": "b-1", "n": 7}"#, "session: 42"], "\n");
+        let blocks = [r#"{"id": "b-1", "n": 7}"#, "session: 42"].map(|text| Block::of_text(text.to_owned()));
+        let page = Page::new(&blocks, "\n");
         let mut bindings = Bindings::default();
         bindings.save(
             &[

@@ -1,58 +1,23 @@
 //! A read step: its first call, then whatever the side's own paging offers until the need is met.
 
 use super::answer::Caller;
-use super::content::Shown;
-use super::infer::{self, Inferred};
+use super::call::{Gone, Sent};
+use super::chain_rule::{ChainRule, choose};
 use super::need::{NeedState, Seen};
-use super::replay::{Attempt, Gone, Sent};
-use super::rule::{self, Onward, Request};
+use super::news::{Shown, Sieve};
+use super::replay::Attempt;
+use super::request::Request;
+use super::rule::{Onward, Sight};
 use super::shrink;
 use crate::case::Step;
-use crate::client::Page;
-use crate::suite::{ContinuationRule, Next};
-use crate::text::canonical;
-use crate::words::{ChainEnd, Evidence, OnOversized, Outcome};
-use serde_json::Value;
+use crate::client::{Page, utf16_len};
+use crate::words::{ChainEnd, Evidence, OnOversized, Outcome, ViewKind};
 use std::collections::HashSet;
 
 /// Halvings of a size argument in one step.
 const MOST_HALVINGS: u32 = 3;
 /// Pages in a row without news after which a chain is stuck.
 const MOST_BARREN: u32 = 3;
-
-/// The rule by which a chain goes on, to its end.
-#[derive(Debug, Clone)]
-enum ChainRule {
-    Declared(usize, ContinuationRule),
-    Inferred(Inferred),
-}
-
-impl ChainRule {
-    fn rule(&self) -> &ContinuationRule {
-        match self {
-            Self::Declared(_, rule) => rule,
-            Self::Inferred(found) => &found.rule,
-        }
-    }
-
-    fn label(&self) -> String {
-        match self {
-            Self::Declared(index, _) => index.to_string(),
-            Self::Inferred(_) => "inferred".to_owned(),
-        }
-    }
-
-    fn onward(&self, request: &Request, page: &Page, has_news: bool, ends_on_empty: bool) -> Option<Onward> {
-        let onward = rule::next_request(self.rule(), request, page, has_news, ends_on_empty)?;
-        match self {
-            Self::Declared(..) => Some(onward),
-            // An inferred rule takes the value that was sent for no offer.
-            Self::Inferred(found) => (found.announces_more(request, page)
-                && onward.arguments != request.arguments)
-                .then_some(onward),
-        }
-    }
-}
 
 /// How a call of the chain came about.
 enum Made {
@@ -67,7 +32,7 @@ struct Chain<'s> {
     index: u32,
     rule: Option<ChainRule>,
     shown: Shown,
-    requests: HashSet<String>,
+    requests: HashSet<u128>,
     need: NeedState<'s>,
     pages: u32,
     barren: u32,
@@ -108,7 +73,7 @@ pub(super) async fn read<C: Caller>(
         let last_call = (attempt.trace.calls.len() - 1) as u32;
         let repeats = chain.mark(attempt, &request, &made);
         let turn = match sent {
-            Ok(sent) => chain.turn(attempt, &request, &sent, repeats),
+            Ok(sent) => chain.turn(attempt, &request, &sent, &made, repeats),
             Err(Gone) => {
                 chain.end(attempt, ChainEnd::Error, last_call);
                 return Err(Gone);
@@ -130,19 +95,19 @@ impl Chain<'_> {
         let was_read = attempt.earlier.is_repeat(request);
         if let Some(record) = attempt.trace.calls.last_mut() {
             record.chain_index = Some(self.index);
+            record.is_repeat = was_read;
             match made {
                 Made::First => {}
-                Made::Continuation { evidence, after, label, .. } => {
+                Made::Continuation { evidence, after, label, by_same } => {
                     record.continuation = Some(*evidence);
                     record.continues_call_index = Some(*after);
                     record.rule = Some(label.clone());
+                    record.is_repeat &= !by_same;
                 }
                 Made::Retry => record.is_shrunk_retry = true,
             }
-            record.is_repeat = was_read && !matches!(made, Made::Continuation { by_same: true, .. });
         }
-        let key = format!("{}\n{}", request.tool.name, canonical(&Value::Object(request.arguments.clone())));
-        !self.requests.insert(key)
+        !self.requests.insert(request.digest())
     }
 
     fn turn<C: Caller>(
@@ -150,126 +115,154 @@ impl Chain<'_> {
         attempt: &mut Attempt<'_, C>,
         request: &Request,
         sent: &Sent,
+        made: &Made,
         repeats: bool,
     ) -> Turn {
-        if sent.outcome != Outcome::Ok {
-            attempt.earlier.take(sent.index, request, None, false);
+        let is_ok = sent.outcome == Outcome::Ok;
+        let page = sent.visible(attempt.profile);
+        let carries_on = !matches!(made, Made::First);
+        let shown = is_ok.then_some(&page);
+        attempt.earlier.take(sent.index, request, shown, sent.view.is_partial(), carries_on);
+        if !is_ok {
             return Turn::Done(ChainEnd::Error);
         }
         if !sent.view.is_partial() {
-            return self.page(attempt, request, sent, &sent.view.visible, true, repeats);
+            return self.page(attempt, request, sent, &page, repeats);
         }
         let policy = self.step.on_oversized.unwrap_or(attempt.settings.on_oversized);
         if policy == OnOversized::RetrySmaller
             && self.halvings < MOST_HALVINGS
-            && let Some(smaller) = shrink::halve(request, self.rule.as_ref().map(ChainRule::rule))
+            && let Some(smaller) = self.halve(request)
         {
             self.halvings += 1;
-            attempt.earlier.take(sent.index, request, Some(&Page::default()), true);
             return Turn::Go(smaller, Made::Retry);
         }
         if policy != OnOversized::GiveUp && attempt.profile.strategy.saves_files() {
+            let saved = sent.result.forwarded(attempt.profile);
             if let Some(record) = attempt.trace.calls.last_mut() {
-                record.spill_reads = sent.view.result_chars.div_ceil(attempt.settings.spill_chunk.max(1));
+                record.spill_reads = utf16_len(saved.text()).div_ceil(attempt.settings.spill_chunk.max(1));
             }
-            return self.page(attempt, request, sent, &sent.view.forwarded, true, repeats);
+            return self.page(attempt, request, sent, &saved, repeats);
         }
-        self.page(attempt, request, sent, &sent.view.visible, false, repeats);
+        self.give_up(attempt, request, &page);
         Turn::Done(ChainEnd::GaveUp)
     }
 
-    /// Takes in a visible page and decides how the chain goes on.
+    fn halve(&self, request: &Request) -> Option<Request> {
+        shrink::halve(request, self.rule.as_ref().and_then(|rule| rule.of(&request.tool)))
+    }
+
+    /// Of a result that is not shown whole, what is visible counts all the same.
+    fn give_up<C: Caller>(&mut self, attempt: &mut Attempt<'_, C>, request: &Request, page: &Page<'_>) {
+        if page.is_empty() {
+            return;
+        }
+        self.save(attempt, page);
+        self.need.take(&Seen {
+            page,
+            tool: &request.tool,
+            rule: self.rule.as_ref().and_then(|rule| rule.of(&request.tool)),
+            is_whole: false,
+            has_news: true,
+            offers_no_more: false,
+        });
+    }
+
+    fn save<C: Caller>(&mut self, attempt: &mut Attempt<'_, C>, page: &Page<'_>) {
+        if !std::mem::replace(&mut self.has_saved, true) {
+            attempt.bindings.save(&self.step.save, page);
+        }
+    }
+
+    /// Takes in a page that is wholly visible, and decides how the chain goes on.
     fn page<C: Caller>(
         &mut self,
         attempt: &mut Attempt<'_, C>,
         request: &Request,
         sent: &Sent,
-        page: &Page,
-        is_whole: bool,
+        page: &Page<'_>,
         repeats: bool,
     ) -> Turn {
-        let ends_on_empty = attempt.settings.ends_on_empty;
-        attempt.earlier.take(sent.index, request, Some(page), !is_whole);
-        if !std::mem::replace(&mut self.has_saved, true) {
-            attempt.bindings.save(&self.step.save, page);
-        }
-        let rule = self.rule.clone().or_else(|| choose(request, page, ends_on_empty));
-        let has_news = self.shown.take(page, &request.tool, rule.as_ref().map(ChainRule::rule));
-        let onward = rule.as_ref().and_then(|rule| rule.onward(request, page, has_news, ends_on_empty));
-        let is_blind = onward.is_none() && self.offers_unseen(attempt, request, sent, has_news);
-        if onward.is_some() {
-            self.rule.clone_from(&rule);
-        }
+        self.save(attempt, page);
         self.pages += 1;
-        self.barren = if has_news { 0 } else { self.barren + 1 };
+        if !self.need.is_wanted() {
+            return Turn::Done(ChainEnd::Met);
+        }
+        let ends_on_empty = attempt.settings.ends_on_empty;
+        let chosen = self.onward(request, &Sight { page, shown: &self.shown, ends_on_empty });
+        let is_blind = chosen.is_none() && self.offers_unseen(attempt, request, sent);
+        let rule = chosen.as_ref().map(|(rule, _)| rule).or(self.rule.as_ref()).cloned();
+        let declared = rule.as_ref().and_then(|rule| rule.of(&request.tool));
+        // A chain that is not offered more ends here, and needs no news; except where it decides what counts.
+        let has_news = (chosen.is_none() && !self.need.counts_items())
+            || self.shown.take(page, &Sieve::new(&request.tool, declared));
         self.need.take(&Seen {
             page,
             tool: &request.tool,
-            rule: rule.as_ref().map(ChainRule::rule),
-            backwards: rule.as_ref().is_some_and(|rule| reads_backwards(rule.rule())),
-            is_whole,
+            rule: declared,
+            is_whole: true,
             has_news,
-            is_end: is_whole && onward.is_none() && !is_blind && request.tool.is_listed,
+            offers_no_more: chosen.is_none() && !is_blind,
         });
         if self.need.is_met() {
             return Turn::Done(ChainEnd::Met);
         }
-        let Some(onward) = onward else {
+        let Some((rule, onward)) = chosen else {
             return Turn::Done(if is_blind { ChainEnd::Blind } else { ChainEnd::End });
         };
+        self.barren = if has_news { 0 } else { self.barren + 1 };
+        let repeats = repeats || rule.is_same(&request.tool);
         if !has_news && (repeats || self.barren >= MOST_BARREN) {
             return Turn::Done(ChainEnd::Stuck);
         }
         if self.pages >= attempt.settings.max_pages {
             return Turn::Done(ChainEnd::Capped);
         }
-        self.go_on(attempt, request, onward, sent.index)
+        self.go_on(attempt, request, rule, onward, sent.index)
+    }
+
+    /// The chain's rule and what it makes of a page; on the first page that offers more it is chosen.
+    fn onward(&self, request: &Request, sight: &Sight<'_>) -> Option<(ChainRule, Onward)> {
+        match &self.rule {
+            None => choose(request, sight),
+            Some(rule) => Some((rule.clone(), rule.onward(request, sight)?)),
+        }
     }
 
     fn go_on<C: Caller>(
         &mut self,
         attempt: &mut Attempt<'_, C>,
         request: &Request,
+        rule: ChainRule,
         onward: Onward,
         after: u32,
     ) -> Turn {
         let made = Made::Continuation {
             evidence: onward.evidence,
             after,
-            label: self.rule.as_ref().map(ChainRule::label).unwrap_or_default(),
-            by_same: matches!(self.rule.as_ref().map(|rule| &rule.rule().next), Some(Next::Same)),
+            label: rule.label(),
+            by_same: rule.is_same(&request.tool),
         };
-        if onward.tool.is_some() {
-            // From here the chain goes on by the other tool's rules; its first page decides which.
-            self.rule = None;
+        // After a change of tool the chain goes on by that tool's rules; its first page decides which.
+        self.rule = onward.tool.is_none().then_some(rule);
+        match onward.into_request(request, attempt.toolbox) {
+            Ok(next) if next.tool.may_call => Turn::Go(next, made),
+            Ok(next) => {
+                attempt.skip_continuation(self.step_index, &next.tool.name);
+                Turn::Done(ChainEnd::GaveUp)
+            }
+            Err(unknown) => {
+                attempt.skip_continuation(self.step_index, &unknown);
+                Turn::Done(ChainEnd::GaveUp)
+            }
         }
-        let Some(next) = onward.into_request(request, attempt.toolbox) else {
-            return Turn::Done(ChainEnd::End);
-        };
-        if !next.tool.may_call {
-            attempt.skip_continuation(self.step_index, &next.tool);
-            return Turn::Done(ChainEnd::GaveUp);
-        }
-        Turn::Go(next, made)
     }
 
     /// Whether a rule would match on all that the server sent, though none does on what is visible.
-    fn offers_unseen<C: Caller>(
-        &self,
-        attempt: &Attempt<'_, C>,
-        request: &Request,
-        sent: &Sent,
-        has_news: bool,
-    ) -> bool {
-        let hides_part = sent.view.kind == crate::words::ViewKind::Cut
-            || (sent.result.structured.is_some() && !sent.result.blocks.is_empty());
-        if !hides_part {
-            return false;
-        }
+    fn offers_unseen<C: Caller>(&self, attempt: &Attempt<'_, C>, request: &Request, sent: &Sent) -> bool {
+        let Some(everything) = hidden(attempt, sent) else { return false };
         let ends_on_empty = attempt.settings.ends_on_empty;
-        let everything = sent.result.everything(attempt.profile);
-        let rule = self.rule.clone().or_else(|| choose(request, &everything, ends_on_empty));
-        rule.is_some_and(|rule| rule.onward(request, &everything, has_news, ends_on_empty).is_some())
+        self.onward(request, &Sight { page: &everything, shown: &self.shown, ends_on_empty }).is_some()
     }
 
     /// Writes down how the chain ended, on its last sent call.
@@ -282,30 +275,21 @@ impl Chain<'_> {
     }
 }
 
-/// Whether the server offers more after this page, by any rule.
-pub(super) fn offers_more(request: &Request, page: &Page, ends_on_empty: bool) -> bool {
-    choose(request, page, ends_on_empty).is_some()
+/// All that the server sent, when that is more than is visible.
+fn hidden<'s, C>(attempt: &Attempt<'_, C>, sent: &'s Sent) -> Option<Page<'s>> {
+    let hides_part = sent.view.kind == ViewKind::Cut
+        || (sent.result.structured.is_some() && !sent.result.blocks.is_empty());
+    hides_part.then(|| sent.result.everything(attempt.profile))
 }
 
-/// The chain's rule on its first page: the one whose argument the first call carries, else the first that matches.
-fn choose(request: &Request, page: &Page, ends_on_empty: bool) -> Option<ChainRule> {
-    let Some(rules) = &request.tool.rules else {
-        return infer::infer(request, page).map(ChainRule::Inferred);
-    };
-    let matching = || {
-        rules
-            .iter()
-            .enumerate()
-            .filter(|(_, rule)| rule::next_request(rule, request, page, true, ends_on_empty).is_some())
-    };
-    let is_carried = |rule: &ContinuationRule| {
-        let carried = |name: &str| request.arguments.contains_key(name) && request.tool.schema.has(name);
-        rule.argument().is_some_and(carried)
-    };
-    let kept = matching().find(|(_, rule)| is_carried(rule)).or_else(|| matching().next());
-    kept.map(|(index, rule)| ChainRule::Declared(index, rule.clone()))
-}
-
-fn reads_backwards(rule: &ContinuationRule) -> bool {
-    rule.argument().is_some_and(|name| name.to_lowercase().starts_with("before"))
+/// Whether a rule matches on a single page, or would on all that the server sent.
+pub(super) fn offers_more<C>(
+    attempt: &Attempt<'_, C>,
+    request: &Request,
+    sent: &Sent,
+    visible: &Page<'_>,
+) -> bool {
+    let (shown, ends_on_empty) = (Shown::default(), attempt.settings.ends_on_empty);
+    let offers = |page: &Page<'_>| choose(request, &Sight { page, shown: &shown, ends_on_empty }).is_some();
+    offers(visible) || hidden(attempt, sent).is_some_and(|everything| offers(&everything))
 }

@@ -1,14 +1,20 @@
 //! What an attempt has read so far: repeated reads, and continuation reads among single calls.
 //!
 //! A `call` step, or any step sent word for word, carries on an earlier read when tool and identity
-//! arguments are the same and its position was offered by an earlier result, or is adjacent to what was
-//! seen: it starts at, or up to three units past, the end of that, or overlaps it and moves forward.
+//! arguments are the same and its position was offered by an earlier result of the chain, or is adjacent to
+//! what was seen: it starts at, or up to three units past, the end of that, or overlaps it and moves on. A
+//! jump, an error, or the same position again opens a new chain.
 
-use super::infer;
-use super::rule::{self, Request, as_number};
+use super::infer::{self, is_same};
+use super::news::Shown;
+use super::request::Request;
+use super::rule::{Sight, is_backwards, next_request, page_argument};
+use super::step::as_number;
+use super::toolbox::{Tool, Toolbox};
+use crate::case::{Intent, Step};
 use crate::client::Page;
-use crate::text::canonical;
-use crate::words::Evidence;
+use crate::suite::{ContinuationRule, Next};
+use crate::words::{Evidence, ReplayMode, ToolKind};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -22,104 +28,193 @@ struct Read {
     arguments: Map<String, Value>,
     /// Per position argument: the value by which a rule carries on, and where it came from.
     offers: Vec<(String, Value, Evidence)>,
+    /// The server keeps the cursor: the same arguments read on.
+    asks_again: bool,
+    /// The result was oversized, and not shown whole.
     is_refused: bool,
 }
 
 /// How a single call relates to the reads before it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Relation {
-    Carries { call_index: u32, evidence: Evidence },
-    Shrinks { call_index: u32 },
+    Carries { call_index: u32, evidence: Evidence, is_asked_again: bool },
+    Shrinks,
 }
 
 /// All reads of an attempt.
 #[derive(Debug, Default)]
 pub(super) struct Earlier {
-    sent: HashSet<String>,
-    reads: HashMap<String, Vec<Read>>,
+    sent: HashSet<u128>,
+    /// The tools that single calls read: only for these anything can come of an earlier read.
+    single_tools: HashSet<String>,
+    /// By what is read: the chain at hand.
+    chains: HashMap<u128, Vec<Read>>,
 }
 
 impl Earlier {
+    /// For the steps of a recording.
+    pub fn new(steps: &[Step], mode: ReplayMode, toolbox: &Toolbox) -> Self {
+        let is_single = |step: &&Step| step.intent == Intent::Call || mode == ReplayMode::Verbatim;
+        let reads = |step: &&Step| {
+            let kind = toolbox.get(&step.tool).map(|tool| tool.kind);
+            step.intent == Intent::Read || kind == Some(ToolKind::Read)
+        };
+        let single_tools = steps.iter().filter(is_single).filter(reads).map(|step| step.tool.clone());
+        Self { single_tools: single_tools.collect(), ..Self::default() }
+    }
+
     /// Notes a read; true when one with its tool and arguments was made before.
     pub fn is_repeat(&mut self, request: &Request) -> bool {
-        let key = format!("{}\n{}", request.tool.name, canonical(&Value::Object(request.arguments.clone())));
-        !self.sent.insert(key)
+        !self.sent.insert(request.digest())
     }
 
     /// How this single read relates to the earlier ones of the same thing.
     pub fn relation(&self, request: &Request) -> Option<Relation> {
-        let reads = self.reads.get(&identity(request))?;
-        if let Some(last) = reads.last().filter(|last| last.is_refused && shrinks(&last.arguments, request)) {
-            return Some(Relation::Shrinks { call_index: last.call_index });
+        let chain = self.chains.get(&request.identity())?;
+        let last = chain.last()?;
+        if last.is_refused && shrinks(&last.arguments, request) {
+            return Some(Relation::Shrinks);
         }
-        let offered = reads.iter().rev().find_map(|read| {
-            let (_, _, evidence) =
-                read.offers.iter().find(|(name, value, _)| same(request.arguments.get(name), value))?;
-            Some(Relation::Carries { call_index: read.call_index, evidence: *evidence })
-        });
-        offered.or_else(|| {
-            let adjacent =
-                |read: &&Read| read.offers.iter().any(|(name, end, _)| is_adjacent(name, end, read, request));
-            let read = reads.iter().rev().find(adjacent)?;
-            Some(Relation::Carries { call_index: read.call_index, evidence: Evidence::Computed })
-        })
-    }
-
-    /// Takes in a single read and its visible page; an error breaks the chain.
-    pub fn take(&mut self, call_index: u32, request: &Request, page: Option<&Page>, is_refused: bool) {
-        let key = identity(request);
-        let Some(page) = page else {
-            self.reads.remove(&key);
-            return;
+        let carries = |read: &Read, evidence, is_asked_again| {
+            Some(Relation::Carries { call_index: read.call_index, evidence, is_asked_again })
         };
-        let offers = offers(request, page);
-        let read = Read { call_index, arguments: request.arguments.clone(), offers, is_refused };
-        self.reads.entry(key).or_default().push(read);
+        if last.asks_again && last.arguments == request.arguments {
+            return carries(last, Evidence::Computed, true);
+        }
+        if chain.iter().any(|read| is_same_position(&read.arguments, request)) {
+            return None;
+        }
+        for read in chain.iter().rev() {
+            let offer = read.offers.iter().find(|(name, value, _)| is_same(request.sent(name), value));
+            if let Some((_, _, evidence)) = offer {
+                return carries(read, *evidence, false);
+            }
+        }
+        let positions = request.arguments.keys().filter(|name| request.tool.is_position(name));
+        let is_adjacent = positions.into_iter().any(|name| is_adjacent(name, chain, last, request));
+        if is_adjacent { carries(last, Evidence::Computed, false) } else { None }
+    }
+
+    /// Takes in a read and its visible page (`None` for an error, which breaks the chain).
+    pub fn take(
+        &mut self,
+        call_index: u32,
+        request: &Request,
+        page: Option<&Page<'_>>,
+        is_refused: bool,
+        carries_on: bool,
+    ) {
+        if !self.single_tools.contains(&request.tool.name) {
+            return;
+        }
+        let chain = self.chains.entry(request.identity()).or_default();
+        if !carries_on {
+            chain.clear();
+        }
+        match page {
+            None => chain.clear(),
+            Some(page) => {
+                let (offers, asks_again) = offers(request, page);
+                let arguments = request.arguments.clone();
+                chain.push(Read { call_index, arguments, offers, asks_again, is_refused });
+            }
+        }
     }
 }
 
-fn identity(request: &Request) -> String {
-    let mut arguments = request.arguments.clone();
-    arguments.retain(|name, _| request.tool.is_identity(name));
-    format!("{}\n{}", request.tool.name, canonical(&Value::Object(arguments)))
-}
-
-fn offers(request: &Request, page: &Page) -> Vec<(String, Value, Evidence)> {
-    let value_of = |rule: &crate::suite::ContinuationRule| {
-        let onward = rule::next_request(rule, request, page, true, true)?;
+/// What a page offers by each rule, and whether one asks for the same arguments again.
+fn offers(request: &Request, page: &Page<'_>) -> (Vec<(String, Value, Evidence)>, bool) {
+    let shown = Shown::default();
+    let sight = Sight { page, shown: &shown, ends_on_empty: true };
+    let value_of = |rule: &ContinuationRule, onward: super::rule::Onward| {
         let argument = rule.argument()?;
         Some((argument.to_owned(), onward.arguments.get(argument)?.clone(), onward.evidence))
     };
     match &request.tool.rules {
-        Some(rules) => rules.iter().filter_map(value_of).collect(),
-        None => infer::infer(request, page).iter().filter_map(|found| value_of(&found.rule)).collect(),
+        Some(rules) => {
+            let matching = || rules.iter().filter_map(|r| Some((r, next_request(r, request, &sight)?)));
+            let asks_again = matching().any(|(rule, _)| matches!(rule.next, Next::Same));
+            (matching().filter_map(|(rule, onward)| value_of(rule, onward)).collect(), asks_again)
+        }
+        None => {
+            let found = infer::infer(request, &sight);
+            (found.and_then(|(found, onward)| value_of(&found.rule, onward)).into_iter().collect(), false)
+        }
     }
 }
 
-fn same(sent: Option<&Value>, offered: &Value) -> bool {
-    let text = |value: &Value| value.as_str().map_or_else(|| canonical(value), str::to_owned);
-    sent.is_some_and(|sent| text(sent) == text(offered))
+fn is_same_position(before: &Map<String, Value>, request: &Request) -> bool {
+    let names = before.keys().chain(request.arguments.keys());
+    let mut positions = names.filter(|name| request.tool.is_position(name));
+    let value = |arguments: &Map<String, Value>, name: &str| {
+        let sent = arguments.get(name).filter(|value| !value.is_null());
+        sent.or_else(|| request.tool.schema.default_of(name)).cloned()
+    };
+    positions.all(|name| value(before, name) == value(&request.arguments, name))
 }
 
-fn is_adjacent(argument: &str, end: &Value, read: &Read, request: &Request) -> bool {
-    let start = read.arguments.get(argument).and_then(as_number).unwrap_or(0.0);
-    let sent = request.arguments.get(argument).and_then(as_number);
-    match (sent, as_number(end)) {
-        (Some(sent), Some(end)) => sent > start && sent <= end + ADJACENT_GAP,
-        _ => false,
+/// Whether the request moves on from the last read, no further than the end of what the chain has shown.
+fn is_adjacent(argument: &str, chain: &[Read], last: &Read, request: &Request) -> bool {
+    let tool = &request.tool;
+    let counts_pages = tool.counts_pages(argument);
+    let start_of = |read: &Read| {
+        let sent = read.arguments.get(argument).filter(|value| !value.is_null());
+        sent.or_else(|| tool.schema.default_of(argument)).and_then(as_number)
+    };
+    let Some(sent) = request.sent(argument).and_then(as_number) else { return false };
+    let ends = chain.iter().filter_map(|read| {
+        let first = if counts_pages { 1.0 } else { 0.0 };
+        end_of(argument, read, start_of(read).unwrap_or(first), tool)
+    });
+    if is_backwards(argument) {
+        let end = ends.fold(f64::INFINITY, f64::min);
+        return sent < start_of(last).unwrap_or(f64::INFINITY)
+            && end.is_finite()
+            && sent >= end - ADJACENT_GAP;
     }
+    let gap = if counts_pages { 0.0 } else { ADJACENT_GAP };
+    let start = start_of(last).unwrap_or(if counts_pages { 1.0 } else { 0.0 });
+    sent > start && sent <= ends.fold(f64::NEG_INFINITY, f64::max) + gap
+}
+
+/// Where a read ended: at the value offered; else, where the agent is the one to count, after what it asked for.
+fn end_of(argument: &str, read: &Read, start: f64, tool: &Tool) -> Option<f64> {
+    if let Some((_, value, _)) = read.offers.iter().find(|(name, _, _)| name == argument) {
+        return as_number(value);
+    }
+    let is_offered = |rule: &ContinuationRule| {
+        rule.argument() == Some(argument) && !matches!(rule.next, Next::Advance { .. })
+    };
+    if tool.rules.iter().flatten().any(is_offered) || is_backwards(argument) {
+        return None;
+    }
+    if tool.counts_pages(argument) {
+        return Some(start + 1.0);
+    }
+    let sizes = tool.size.iter().filter_map(|name| {
+        as_number(read.arguments.get(name).filter(|value| !value.is_null()).or(tool.schema.default_of(name))?)
+    });
+    sizes.into_iter().next().map(|size| start + size)
 }
 
 /// The same read with a smaller size argument.
 fn shrinks(before: &Map<String, Value>, request: &Request) -> bool {
     let is_smaller = |name: &String| {
-        let sizes =
-            (before.get(name).and_then(Value::as_i64), request.arguments.get(name).and_then(Value::as_i64));
+        let sizes = (before.get(name).and_then(as_number), request.arguments.get(name).and_then(as_number));
         matches!(sizes, (Some(old), Some(new)) if new < old) || matches!(sizes, (None, Some(_)))
     };
-    let rest_is_same = request
-        .arguments
-        .iter()
-        .all(|(name, value)| request.tool.size.contains(name) || before.get(name) == Some(value));
-    rest_is_same && request.tool.size.iter().any(is_smaller)
+    let is_rest = |name: &&String| !request.tool.is_size(name) && !request.tool.counts_pages(name);
+    let names = before.keys().chain(request.arguments.keys());
+    let rest_is_same = names.filter(is_rest).all(|name| before.get(name) == request.arguments.get(name));
+    rest_is_same && request.arguments.keys().filter(|name| request.tool.is_size(name)).any(is_smaller)
+}
+
+impl Tool {
+    /// Whether this argument is the number of a page.
+    fn counts_pages(&self, argument: &str) -> bool {
+        match &self.rules {
+            Some(rules) => rules.iter().any(|rule| page_argument(rule) == Some(argument)),
+            None => infer::counts_pages(argument),
+        }
+    }
 }

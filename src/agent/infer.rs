@@ -1,12 +1,17 @@
-//! Declarations inferred from a schema, and continuation rules inferred from a result that offers more.
+//! Declarations inferred from names, and continuation rules inferred from a result that offers more.
 
-use super::rule::Request;
-use super::toolbox::{Schema, Tool, ToolUse};
+use super::leaf::each_leaf_outside_arrays;
+use super::request::Request;
+use super::rule::{Onward, Sight, next_request};
+use super::schema::Schema;
+use super::step::last_sent;
+use super::toolbox::{Tool, ToolUse};
 use crate::client::Page;
 use crate::suite::{AdvanceUnit, ContinuationRule, Next, Selector, StepBy};
-use crate::text::{Pattern, Pointer};
+use crate::text::{Pattern, Pointer, canonical};
 use crate::words::ToolKind;
 use serde_json::Value;
+use std::sync::OnceLock;
 
 /// An argument name without `_`, `-` and case.
 fn plain(name: &str) -> String {
@@ -27,6 +32,11 @@ pub(super) fn is_size_name(name: &str) -> bool {
         |rest: &str| matches!(rest, "results" | "items" | "size" | "length" | "chars" | "count" | "rows");
     matches!(name.as_str(), "limit" | "length" | "count" | "first" | "top" | "perpage" | "pagesize")
         || name.strip_prefix("max").is_some_and(bounded)
+}
+
+/// Whether an argument of this name is the number of a page.
+pub(super) fn counts_pages(name: &str) -> bool {
+    plain(name) == "page"
 }
 
 /// `read` when a read step names the tool or it has a position argument, else `other`.
@@ -54,109 +64,136 @@ pub struct Inferred {
 }
 
 impl Inferred {
-    /// Whether the page still announces more, beside what the rule itself asks.
-    pub(super) fn announces_more(&self, request: &Request, page: &Page) -> bool {
-        if scalars(page).any(|(pointer, value)| is_more_flag(&pointer) && value == &Value::Bool(false)) {
-            return false;
+    fn plain(next: Next) -> Self {
+        Self { rule: ContinuationRule { next, guard: None }, counts_pages: false }
+    }
+
+    fn argument(&self) -> &str {
+        self.rule.argument().unwrap_or_default()
+    }
+
+    /// The next request by this rule. A value equal to the one sent is no offer.
+    pub(super) fn onward(&self, request: &Request, sight: &Sight<'_>) -> Option<Onward> {
+        self.onward_among(&scalars(sight.page), request, sight)
+    }
+
+    fn onward_among(
+        &self,
+        scalars: &[(String, &Value)],
+        request: &Request,
+        sight: &Sight<'_>,
+    ) -> Option<Onward> {
+        let flags = || scalars.iter().filter(|(place, _)| is_more_flag(place)).map(|(_, value)| *value);
+        if flags().any(|flag| flag == &Value::Bool(false)) {
+            return None;
         }
-        !self.counts_pages || more_pages(request, page, self.rule.argument().unwrap_or_default())
+        let says_more = || flags().any(|flag| flag == &Value::Bool(true));
+        if self.counts_pages && !says_more() && !is_below_total(scalars, request, self.argument()) {
+            return None;
+        }
+        let onward = next_request(&self.rule, request, sight)?;
+        let is_new = !is_same(request.arguments.get(self.argument()), onward.arguments.get(self.argument())?);
+        is_new.then_some(onward)
     }
 }
 
-/// The first rule by which this result offers more, in the order: a field, a sentence, pages, lines.
-pub(super) fn infer(request: &Request, page: &Page) -> Option<Inferred> {
-    let tool = &request.tool;
-    let mut positions: Vec<String> = tool.schema.names().map(str::to_owned).collect();
-    positions.extend(request.arguments.keys().filter(|name| !tool.schema.has(name)).cloned());
-    positions.retain(|name| is_position_name(name));
-    let candidates = positions
-        .iter()
-        .filter_map(|argument| by_field(argument, request, page))
-        .chain(positions.iter().filter_map(|argument| by_sentence(argument, page)))
-        .chain(positions.iter().filter_map(|argument| by_pages(argument)))
-        .chain(positions.iter().filter_map(|argument| by_lines(argument)));
-    candidates.into_iter().find(|found| {
-        found.announces_more(request, page)
-            && super::rule::next_request(&found.rule, request, page, true, true).is_some()
-    })
+/// The rule by which this result offers more, and the request that it makes: a field, else a sentence, else
+/// pages, else lines. The argument that the request carries already comes before all others.
+pub(super) fn infer(request: &Request, sight: &Sight<'_>) -> Option<(Inferred, Onward)> {
+    let schema = &request.tool.schema;
+    let foreign = request.arguments.keys().map(String::as_str).filter(|name| !schema.has(name));
+    let positions: Vec<&str> = schema.names().chain(foreign).filter(|name| is_position_name(name)).collect();
+    if positions.is_empty() {
+        return None;
+    }
+    let scalars = scalars(sight.page);
+    let each = || positions.iter().copied();
+    let fields = each().filter_map(|argument| by_field(argument, request, &scalars));
+    let sentences = each().filter_map(|argument| by_sentence(argument, sight.page));
+    let pages = each().filter_map(by_pages);
+    let lines = each().filter_map(|argument| by_lines(argument, sight.page));
+    let found = fields.chain(sentences).chain(pages).chain(lines).filter_map(|rule| {
+        let onward = rule.onward_among(&scalars, request, sight)?;
+        Some((rule, onward))
+    });
+    let mut found: Vec<_> = found.collect();
+    let is_carried = |rule: &Inferred| request.sent(rule.argument()).is_some() && schema.has(rule.argument());
+    let kept = found.iter().position(|(rule, _)| is_carried(rule)).unwrap_or(0);
+    (!found.is_empty()).then(|| found.swap_remove(kept))
 }
 
-fn by_field(argument: &str, request: &Request, page: &Page) -> Option<Inferred> {
+/// A scalar outside arrays whose key is next + the argument's name, or that sits under `next` and is named as
+/// the argument, or that is named as the argument when that is a cursor or token.
+fn by_field(argument: &str, request: &Request, scalars: &[(String, &Value)]) -> Option<Inferred> {
     let wanted = plain(argument);
     let is_token = wanted.ends_with("cursor") || wanted.ends_with("token");
-    let (pointer, _) = scalars(page).find(|(pointer, value)| {
+    let (pointer, _) = scalars.iter().find(|(pointer, value)| {
         let mut tokens = pointer.rsplit('/').map(plain);
         let key = tokens.next().unwrap_or_default();
         let parent = tokens.next().unwrap_or_default();
-        let named = key == format!("next{wanted}") || (key == wanted && (parent == "next" || is_token));
-        named && (value.is_string() || value.is_number()) && Some(*value) != request.arguments.get(argument)
+        let named =
+            key.strip_prefix("next") == Some(&wanted) || (key == wanted && (parent == "next" || is_token));
+        named && (value.is_string() || value.is_number()) && !is_same(request.arguments.get(argument), value)
     })?;
-    let pointer = Pointer::new(&pointer).ok()?;
-    Some(plain_rule(Next::From { argument: argument.to_owned(), pointer }))
+    let pointer = Pointer::new(pointer).ok()?;
+    Some(Inferred::plain(Next::From { argument: argument.to_owned(), pointer }))
 }
 
-fn by_sentence(argument: &str, page: &Page) -> Option<Inferred> {
+/// The sentence `NAME of N`.
+fn by_sentence(argument: &str, page: &Page<'_>) -> Option<Inferred> {
+    if !page.text().contains(&format!("{argument} of ")) {
+        return None;
+    }
     let pattern = Pattern::new(&format!(r"\b{} of (\d+)", regex::escape(argument))).ok()?;
-    pattern.capture(&page.text)?;
-    Some(plain_rule(Next::Pattern { argument: argument.to_owned(), pattern }))
+    Some(Inferred::plain(Next::Pattern { argument: argument.to_owned(), pattern }))
 }
 
 fn by_pages(argument: &str) -> Option<Inferred> {
     let next =
         Next::Advance { argument: argument.to_owned(), unit: AdvanceUnit::Pages, by: None, items: None };
-    (plain(argument) == "page")
-        .then(|| Inferred { rule: ContinuationRule { next, guard: None }, counts_pages: true })
+    counts_pages(argument).then(|| Inferred { counts_pages: true, ..Inferred::plain(next) })
 }
 
-fn by_lines(argument: &str) -> Option<Inferred> {
-    if plain(argument) != "offset" {
+/// `offset` plus what `N lines` says while some number of them is `remaining`.
+fn by_lines(argument: &str, page: &Page<'_>) -> Option<Inferred> {
+    static PATTERNS: OnceLock<Option<[Pattern; 2]>> = OnceLock::new();
+    if plain(argument) != "offset" || !page.text().contains(" remaining") {
         return None;
     }
-    let by = StepBy::Selector(Selector::Pattern(Pattern::new(r"(\d+) lines").ok()?));
-    let guard = Selector::Pattern(Pattern::new(r"[1-9]\d* remaining").ok()?);
-    let next =
-        Next::Advance { argument: argument.to_owned(), unit: AdvanceUnit::Lines, by: Some(by), items: None };
-    Some(Inferred { rule: ContinuationRule { next, guard: Some(guard) }, counts_pages: false })
+    let read = || Some([Pattern::new(r"(\d+) lines").ok()?, Pattern::new(r"[1-9]\d* remaining").ok()?]);
+    let [lines, remaining] = PATTERNS.get_or_init(read).clone()?;
+    let by = Some(StepBy::Selector(Selector::Pattern(lines)));
+    let next = Next::Advance { argument: argument.to_owned(), unit: AdvanceUnit::Lines, by, items: None };
+    let guard = Some(Selector::Pattern(remaining));
+    Some(Inferred { rule: ContinuationRule { next, guard }, counts_pages: false })
 }
 
-fn plain_rule(next: Next) -> Inferred {
-    Inferred { rule: ContinuationRule { next, guard: None }, counts_pages: false }
+fn last_token(pointer: &str) -> &str {
+    pointer.rsplit('/').next().unwrap_or_default()
 }
 
 fn is_more_flag(pointer: &str) -> bool {
-    plain(pointer.rsplit('/').next().unwrap_or_default()) == "hasmore"
+    plain(last_token(pointer)) == "hasmore"
 }
 
-/// Whether the page says `hasMore: true`, or is below `totalPages`.
-fn more_pages(request: &Request, page: &Page, argument: &str) -> bool {
-    let says_more =
-        scalars(page).any(|(pointer, value)| is_more_flag(&pointer) && value == &Value::Bool(true));
-    let total = scalars(page).find_map(|(pointer, value)| {
-        (plain(pointer.rsplit('/').next().unwrap_or_default()) == "totalpages")
-            .then(|| value.as_f64())
-            .flatten()
-    });
-    let current = super::rule::last_sent(request, argument, AdvanceUnit::Pages);
-    says_more || matches!((total, current), (Some(total), Some(current)) if current < total)
+fn is_below_total(scalars: &[(String, &Value)], request: &Request, argument: &str) -> bool {
+    let totals = scalars.iter().filter(|(pointer, _)| plain(last_token(pointer)) == "totalpages");
+    let total = totals.filter_map(|(_, value)| value.as_f64()).next();
+    let current = last_sent(request, argument, AdvanceUnit::Pages);
+    matches!((total, current), (Some(total), Some(current)) if current < total)
+}
+
+/// Whether two values are the same to a server that takes numbers as texts.
+pub(super) fn is_same(sent: Option<&Value>, offered: &Value) -> bool {
+    let text = |value: &Value| value.as_str().map_or_else(|| canonical(value), str::to_owned);
+    sent.is_some_and(|sent| sent == offered || text(sent) == text(offered))
 }
 
 /// The scalars of a page's documents that stand outside arrays, with their pointers.
-fn scalars(page: &Page) -> impl Iterator<Item = (String, &Value)> {
+fn scalars<'p>(page: &Page<'p>) -> Vec<(String, &'p Value)> {
     let mut found = Vec::new();
     for document in page.documents() {
-        collect_scalars(document, String::new(), &mut found);
+        each_leaf_outside_arrays(document, &mut |leaf| found.push((leaf.pointer.to_owned(), leaf.value)));
     }
-    found.into_iter()
-}
-
-fn collect_scalars<'v>(value: &'v Value, pointer: String, found: &mut Vec<(String, &'v Value)>) {
-    match value {
-        Value::Object(map) => {
-            for (key, inner) in map {
-                collect_scalars(inner, format!("{pointer}/{}", super::content::escape(key)), found);
-            }
-        }
-        Value::Array(_) => {}
-        scalar => found.push((pointer, scalar)),
-    }
+    found
 }

@@ -2,21 +2,31 @@
 
 mod answer;
 mod bindings;
+mod call;
 mod chain;
-mod chain_text;
-mod content;
+mod chain_rule;
 mod coverage;
 mod earlier;
 mod fold;
+mod ignored;
 mod infer;
+mod joints;
+mod leaf;
 mod need;
+mod news;
 mod replay;
+mod request;
 mod rule;
+mod schema;
 mod shrink;
+mod step;
+mod texts;
 mod toolbox;
+mod wanted;
 
 pub use answer::{Answer, Caller, Reply};
 pub use coverage::{GRAM, SHORTEST, hashes as fingerprint_hashes};
 pub use infer::{Inferred, inferred_declaration};
 pub use replay::{AttemptTrace, ReplaySettings, replay};
-pub use toolbox::{Schema, SideTool, Tool, ToolUse, Toolbox, tools_used};
+pub use schema::Schema;
+pub use toolbox::{SideTool, Tool, ToolUse, Toolbox, tools_used};

@@ -1,40 +1,60 @@
 //! Continuation rules on a page: does it offer more, and what is the next request?
 
-use super::content;
+use super::news::{Shown, Sieve};
+use super::request::Request;
+use super::step;
 use super::toolbox::{Tool, Toolbox};
-use crate::client::{Page, utf16_len};
+use crate::client::Page;
 use crate::suite::{AdvanceUnit, ContinuationRule, Next, Selector, StepBy};
-use crate::text::Pointer;
+use crate::text::{Pattern, Pointer};
 use crate::words::Evidence;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// A call about to be made. `key_arguments` has bound and carried values replaced by their names.
-#[derive(Debug, Clone)]
-pub struct Request {
-    pub tool: Arc<Tool>,
-    pub arguments: Map<String, Value>,
-    pub key_arguments: Map<String, Value>,
+/// A page as a rule looks at it.
+pub(super) struct Sight<'p> {
+    pub page: &'p Page<'p>,
+    /// What the chain has shown before this page.
+    pub shown: &'p Shown,
+    /// An empty string is the end, as before protocol 2026-07-28.
+    pub ends_on_empty: bool,
+}
+
+impl Sight<'_> {
+    fn has_news(&self, tool: &Tool, rule: &ContinuationRule) -> bool {
+        self.shown.lacks(self.page, &Sieve::new(tool, Some(rule)))
+    }
+
+    fn is_cursor(&self, value: &Value) -> bool {
+        match value {
+            Value::Null | Value::Bool(_) => false,
+            Value::String(text) => !(self.ends_on_empty && text.is_empty()),
+            _ => true,
+        }
+    }
 }
 
 /// What a rule makes of a page.
 #[derive(Debug, Clone)]
-pub struct Onward {
+pub(super) struct Onward {
     /// The tool to call when the rule carries on by another one.
     pub tool: Option<String>,
     pub arguments: Map<String, Value>,
-    pub key_arguments: Map<String, Value>,
+    key_arguments: Map<String, Value>,
     pub evidence: Evidence,
     /// Names of values that a pattern captured for another tool, whose schema may want numbers.
     captured: Vec<String>,
 }
 
 impl Onward {
-    /// The request itself, for the side's own tool.
-    pub fn into_request(mut self, current: &Request, toolbox: &Toolbox) -> Option<Request> {
-        let tool = match &self.tool {
+    /// The request itself, for the side's own tool; the tool's name when the toolbox does not hold it.
+    pub fn into_request(mut self, current: &Request, toolbox: &Toolbox) -> Result<Request, String> {
+        let tool = match self.tool {
             None => current.tool.clone(),
-            Some(name) => toolbox.get(name)?.clone(),
+            Some(name) => match toolbox.get(&name) {
+                Some(tool) => Arc::clone(tool),
+                None => return Err(name),
+            },
         };
         for name in &self.captured {
             if let Some(Value::String(text)) = self.arguments.get(name) {
@@ -42,57 +62,36 @@ impl Onward {
                 self.arguments.insert(name.clone(), value);
             }
         }
-        Some(Request { tool, arguments: self.arguments, key_arguments: self.key_arguments })
+        Ok(Request { tool, arguments: self.arguments, key_arguments: self.key_arguments })
     }
 }
 
 /// The next request by `rule`, or `None` when the rule does not match on the page.
-///
-/// `has_news`: whether the page brought content that its chain had not shown. `ends_on_empty`: an empty
-/// string is the end, as before protocol 2026-07-28.
-pub fn next_request(
-    rule: &ContinuationRule,
-    request: &Request,
-    page: &Page,
-    has_news: bool,
-    ends_on_empty: bool,
-) -> Option<Onward> {
+pub(super) fn next_request(rule: &ContinuationRule, request: &Request, sight: &Sight<'_>) -> Option<Onward> {
+    let page = sight.page;
     if rule.guard.as_ref().is_some_and(|guard| !holds(guard, page)) {
         return None;
     }
     match &rule.next {
         Next::From { argument, pointer } => {
-            let value = page.value_at(pointer).filter(|value| is_cursor(value, ends_on_empty))?;
+            let value = page.value_at(pointer).filter(|value| sight.is_cursor(value))?;
             Some(carry_on(request, argument, value.clone(), Evidence::Offered))
         }
         Next::Pattern { argument, pattern } => {
-            let text = pattern.capture(&page.text).filter(|text| !(ends_on_empty && text.is_empty()))?;
+            let text = pattern.capture(page.text())?;
             let value = typed(text, request.tool.schema.is_number(argument));
-            Some(carry_on(request, argument, value, Evidence::Offered))
+            sight.is_cursor(&value).then(|| carry_on(request, argument, value, Evidence::Offered))
         }
         Next::Advance { argument, unit, by, items } => {
             // Without a guard nothing else would end the walk.
-            if rule.guard.is_none() && !has_news {
+            if rule.guard.is_none() && !sight.has_news(&request.tool, rule) {
                 return None;
             }
-            let last = last_sent(request, argument, *unit).filter(|last| *last >= 0.0)?;
-            let step = step_of(rule, *unit, by.as_ref(), items.as_ref(), request, page)?;
-            Some(carry_on(request, argument, number(last + step), Evidence::Computed))
+            let last = step::last_sent(request, argument, *unit).filter(|last| *last >= 0.0)?;
+            let step = step::size_of(rule, *unit, by.as_ref(), items.as_ref(), request, page)?;
+            Some(carry_on(request, argument, step::number(last + step), Evidence::Computed))
         }
-        Next::Tool { tool, carry } => {
-            let values = carry.iter().map(|(name, place)| Some((name.clone(), find(place, page)?)));
-            let arguments = values.collect::<Option<Map<String, Value>>>()?;
-            let key_arguments = arguments.keys().map(|name| (name.clone(), carried(name))).collect();
-            let captured = carry.iter().filter(|(_, place)| matches!(place, Selector::Pattern(_)));
-            let captured = captured.map(|(name, _)| name.clone()).collect();
-            Some(Onward {
-                tool: Some(tool.clone()),
-                arguments,
-                key_arguments,
-                evidence: Evidence::Offered,
-                captured,
-            })
-        }
+        Next::Tool { tool, carry } => by_another_tool(tool, carry, sight),
         Next::Same => Some(Onward {
             tool: None,
             arguments: request.arguments.clone(),
@@ -103,20 +102,27 @@ pub fn next_request(
     }
 }
 
-fn is_cursor(value: &Value, ends_on_empty: bool) -> bool {
-    match value {
-        Value::Null | Value::Bool(_) => false,
-        Value::String(text) => !(ends_on_empty && text.is_empty()),
-        _ => true,
+fn by_another_tool(tool: &str, carry: &[(String, Selector)], sight: &Sight<'_>) -> Option<Onward> {
+    let mut arguments = Map::new();
+    let mut key_arguments = Map::new();
+    for (name, place) in carry {
+        let value = find(place, sight.page).filter(|value| value.is_boolean() || sight.is_cursor(value))?;
+        arguments.insert(name.clone(), value);
+        key_arguments.insert(name.clone(), carried(name));
     }
+    let captured = carry.iter().filter(|(_, place)| matches!(place, Selector::Pattern(_)));
+    let captured = captured.map(|(name, _)| name.clone()).collect();
+    let tool = Some(tool.to_owned());
+    Some(Onward { tool, arguments, key_arguments, evidence: Evidence::Offered, captured })
 }
 
 /// The request with `argument` set and the arguments of the tool's other rules dropped.
 fn carry_on(request: &Request, argument: &str, value: Value, evidence: Evidence) -> Onward {
-    let others: Vec<&str> = request.tool.rules.iter().flatten().filter_map(|rule| rule.argument()).collect();
+    let others = || request.tool.rules.iter().flatten().filter_map(|rule| rule.argument());
     let with = |from: &Map<String, Value>, value: Value| {
-        let mut arguments = from.clone();
-        arguments.retain(|name, _| name == argument || !others.contains(&name.as_str()));
+        let is_kept = |name: &str| name == argument || others().all(|other| other != name);
+        let kept = from.iter().filter(|(name, _)| is_kept(name));
+        let mut arguments: Map<String, Value> = kept.map(|(n, v)| (n.clone(), v.clone())).collect();
         arguments.insert(argument.to_owned(), value);
         arguments
     };
@@ -134,53 +140,17 @@ fn carried(argument: &str) -> Value {
     json!({ "$carried": argument })
 }
 
-/// The last value sent for a position: else the schema's default, else the first one of its unit.
-pub(super) fn last_sent(request: &Request, argument: &str, unit: AdvanceUnit) -> Option<f64> {
-    let sent = request.arguments.get(argument).filter(|value| !value.is_null());
-    match sent.or_else(|| request.tool.schema.default_of(argument).filter(|value| !value.is_null())) {
-        Some(value) => as_number(value),
-        None => Some(if unit == AdvanceUnit::Pages { 1.0 } else { 0.0 }),
-    }
-}
-
-fn step_of(
-    rule: &ContinuationRule,
-    unit: AdvanceUnit,
-    by: Option<&StepBy>,
-    items: Option<&Pointer>,
-    request: &Request,
-    page: &Page,
-) -> Option<f64> {
-    match by {
-        Some(StepBy::Argument(name)) => {
-            as_number(request.arguments.get(name).or_else(|| request.tool.schema.default_of(name))?)
-        }
-        Some(StepBy::Selector(place)) => as_number(&find(place, page)?),
-        None => match unit {
-            AdvanceUnit::Pages => Some(1.0),
-            AdvanceUnit::Items => page.value_at(items?)?.as_array().map(|array| array.len() as f64),
-            AdvanceUnit::Lines => {
-                let patterns = content::patterns_of(rule);
-                let counted =
-                    page.text.lines().filter(|line| !patterns.iter().any(|pattern| pattern.is_match(line)));
-                Some(counted.count() as f64)
-            }
-            AdvanceUnit::Chars => Some(content::chars_of(page, rule, &request.tool) as f64),
-        },
-    }
-}
-
 /// The value at a pointer, or group 1 of a pattern as text.
-pub(super) fn find(place: &Selector, page: &Page) -> Option<Value> {
+pub(super) fn find(place: &Selector, page: &Page<'_>) -> Option<Value> {
     match place {
         Selector::Pointer(pointer) => page.value_at(pointer).cloned(),
-        Selector::Pattern(pattern) => pattern.capture(&page.text).map(|text| Value::String(text.to_owned())),
+        Selector::Pattern(pattern) => pattern.capture(page.text()).map(|text| Value::String(text.to_owned())),
     }
 }
 
-fn holds(guard: &Selector, page: &Page) -> bool {
+fn holds(guard: &Selector, page: &Page<'_>) -> bool {
     match guard {
-        Selector::Pattern(pattern) => pattern.is_match(&page.text),
+        Selector::Pattern(pattern) => pattern.is_match(page.text()),
         Selector::Pointer(pointer) => match page.value_at(pointer) {
             None | Some(Value::Null | Value::Bool(false)) => false,
             Some(Value::Number(number)) => number.as_f64() != Some(0.0),
@@ -192,30 +162,71 @@ fn holds(guard: &Selector, page: &Page) -> bool {
 
 /// A captured text as the schema wants it.
 fn typed(text: &str, as_number: bool) -> Value {
-    let number = as_number.then(|| serde_json::from_str::<serde_json::Number>(text).ok()).flatten();
+    let number = as_number.then(|| step::number_in(text)).flatten();
     number.map_or_else(|| Value::String(text.to_owned()), Value::Number)
 }
 
-pub(super) fn as_number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok().filter(|number: &f64| number.is_finite()),
+/// The patterns of a rule.
+pub(super) fn patterns_of(rule: &ContinuationRule) -> Vec<&Pattern> {
+    selectors_of(rule).filter_map(pattern_of).chain(own_pattern(rule)).collect()
+}
+
+/// The pointers of a rule, but not the one to the array that it counts.
+pub(super) fn pointers_of(rule: &ContinuationRule) -> Vec<&Pointer> {
+    let own = match &rule.next {
+        Next::From { pointer, .. } => Some(pointer),
+        _ => None,
+    };
+    selectors_of(rule).filter_map(pointer_of).chain(own).collect()
+}
+
+fn own_pattern(rule: &ContinuationRule) -> Option<&Pattern> {
+    match &rule.next {
+        Next::Pattern { pattern, .. } => Some(pattern),
         _ => None,
     }
 }
 
-/// A number as JSON, an integer when it is one.
-pub(super) fn number(value: f64) -> Value {
-    if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
+fn selectors_of(rule: &ContinuationRule) -> impl Iterator<Item = &Selector> {
+    let by = match &rule.next {
+        Next::Advance { by: Some(StepBy::Selector(place)), .. } => Some(place),
+        _ => None,
+    };
+    let carry = match &rule.next {
+        Next::Tool { carry, .. } => carry.as_slice(),
+        _ => &[],
+    };
+    rule.guard.iter().chain(by).chain(carry.iter().map(|(_, place)| place))
 }
 
-/// UTF-16 units of a text without the lines in which a pattern matches.
-pub(super) fn units_without(text: &str, patterns: &[&crate::text::Pattern]) -> u64 {
-    if patterns.is_empty() {
-        return utf16_len(text);
+pub(super) fn pattern_of(place: &Selector) -> Option<&Pattern> {
+    match place {
+        Selector::Pattern(pattern) => Some(pattern),
+        Selector::Pointer(_) => None,
     }
-    text.split_inclusive('\n')
-        .filter(|line| !patterns.iter().any(|pattern| pattern.is_match(line)))
-        .map(utf16_len)
-        .sum()
+}
+
+pub(super) fn pointer_of(place: &Selector) -> Option<&Pointer> {
+    match place {
+        Selector::Pointer(pointer) => Some(pointer),
+        Selector::Pattern(_) => None,
+    }
+}
+
+/// Whether the rule's pages come in reverse.
+pub(super) fn reads_backwards(rule: &ContinuationRule) -> bool {
+    rule.argument().is_some_and(is_backwards)
+}
+
+/// Whether a position argument of this name asks for what stands before it.
+pub(super) fn is_backwards(argument: &str) -> bool {
+    argument.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("before"))
+}
+
+/// Whether the rule counts pages, and by which argument.
+pub(super) fn page_argument(rule: &ContinuationRule) -> Option<&str> {
+    match &rule.next {
+        Next::Advance { argument, unit: AdvanceUnit::Pages, .. } => Some(argument),
+        _ => None,
+    }
 }

@@ -1,11 +1,13 @@
 //! The tools of one side as a replay uses them: declaration, schema, names, and whether they may be called.
 
 use super::infer;
+use super::schema::Schema;
 use crate::case::{Case, Intent};
 use crate::suite::{ContinuationRule, Rename, Selector, Suite, ToolDeclaration};
 use crate::text::Pointer;
 use crate::words::ToolKind;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -42,81 +44,6 @@ pub fn tools_used<'c>(suite: &Suite, cases: impl IntoIterator<Item = &'c Case>) 
     used
 }
 
-/// The input schema of a tool, by the argument names that recordings use.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Schema {
-    properties: Option<Map<String, Value>>,
-    open: bool,
-}
-
-impl Schema {
-    fn of(schema: &Value, rename: &Rename) -> Self {
-        let recorded_name = |name: &String| {
-            rename
-                .arguments
-                .iter()
-                .find(|(_, side)| *side == name)
-                .map_or(name.clone(), |(recorded, _)| recorded.clone())
-        };
-        let properties = schema.get("properties").and_then(Value::as_object);
-        Self {
-            properties: properties
-                .map(|map| map.iter().map(|(k, v)| (recorded_name(k), v.clone())).collect()),
-            open: schema
-                .get("additionalProperties")
-                .is_some_and(|extra| extra.as_bool() == Some(true) || extra.is_object()),
-        }
-    }
-
-    pub fn has(&self, argument: &str) -> bool {
-        self.property(argument).is_some()
-    }
-
-    fn property(&self, argument: &str) -> Option<&Value> {
-        self.properties.as_ref()?.get(argument)
-    }
-
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.properties.iter().flat_map(|map| map.keys().map(String::as_str))
-    }
-
-    pub fn default_of(&self, argument: &str) -> Option<&Value> {
-        self.property(argument)?.get("default")
-    }
-
-    /// Whether the types of the argument hold integer or number and not string.
-    pub fn is_number(&self, argument: &str) -> bool {
-        let mut types = Vec::new();
-        if let Some(property) = self.property(argument) {
-            collect_types(property, &mut types);
-        }
-        types.iter().any(|name| *name == "integer" || *name == "number") && !types.contains(&"string")
-    }
-
-    /// The arguments that the schema does not know; none when it lists none or is open.
-    pub fn unknown<'a>(&self, arguments: impl Iterator<Item = &'a String>) -> Vec<String> {
-        match &self.properties {
-            Some(known) if !self.open => {
-                arguments.filter(|name| !known.contains_key(*name)).cloned().collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-}
-
-fn collect_types<'v>(property: &'v Value, types: &mut Vec<&'v str>) {
-    match property.get("type") {
-        Some(Value::String(name)) => types.push(name),
-        Some(Value::Array(names)) => types.extend(names.iter().filter_map(Value::as_str)),
-        _ => {}
-    }
-    for key in ["anyOf", "oneOf"] {
-        for branch in property.get(key).and_then(Value::as_array).into_iter().flatten() {
-            collect_types(branch, types);
-        }
-    }
-}
-
 /// One tool on one side.
 #[derive(Debug, Clone)]
 pub struct Tool {
@@ -132,7 +59,9 @@ pub struct Tool {
     pub is_listed: bool,
     pub schema: Schema,
     pub meta: Value,
+    /// Arguments that bound a result, in order.
     pub size: Vec<String>,
+    infers_size: bool,
     identity: Option<Vec<String>>,
     /// `None`: to be inferred from the first result that offers more.
     pub rules: Option<Vec<ContinuationRule>>,
@@ -142,17 +71,25 @@ pub struct Tool {
 
 impl Tool {
     /// The arguments by the names that this side uses.
-    pub fn side_arguments(&self, arguments: &Map<String, Value>) -> Map<String, Value> {
+    pub fn side_arguments<'a>(&self, arguments: &'a Map<String, Value>) -> Cow<'a, Map<String, Value>> {
+        if self.side_arguments.is_empty() {
+            return Cow::Borrowed(arguments);
+        }
         let name_of = |name: &String| self.side_arguments.get(name).unwrap_or(name).clone();
-        arguments.iter().map(|(name, value)| (name_of(name), value.clone())).collect()
+        Cow::Owned(arguments.iter().map(|(name, value)| (name_of(name), value.clone())).collect())
     }
 
     /// Whether this argument says what is read, and neither where nor how much.
     pub fn is_identity(&self, argument: &str) -> bool {
         match &self.identity {
             Some(names) => names.iter().any(|name| name == argument),
-            None => !self.is_position(argument) && !self.size.iter().any(|name| name == argument),
+            None => !self.is_position(argument) && !self.is_size(argument),
         }
+    }
+
+    /// Whether this argument bounds a result.
+    pub fn is_size(&self, argument: &str) -> bool {
+        self.size.iter().any(|name| name == argument) || (self.infers_size && infer::is_size_name(argument))
     }
 
     /// Whether this argument says where a read starts.
@@ -192,8 +129,12 @@ impl Toolbox {
         side: &[SideTool],
         renames: &BTreeMap<String, Rename>,
     ) -> Self {
+        let baseline_renames = suite.baseline.as_ref().map(|server| &server.renames);
         let tools = used.iter().map(|(name, usage)| {
-            let tool = resolve(suite.tools.get(name), name, *usage, baseline, side, renames.get(name));
+            let renamed = baseline_renames.and_then(|renames| renames.get(name)?.tool.as_deref());
+            let baseline_name = renamed.unwrap_or(name);
+            let declared = suite.tools.get(name);
+            let tool = resolve(declared, name, *usage, baseline_name, baseline, side, renames.get(name));
             (name.clone(), Arc::new(tool))
         });
         Self { tools: tools.collect() }
@@ -212,6 +153,7 @@ fn resolve(
     declared: Option<&ToolDeclaration>,
     name: &str,
     usage: ToolUse,
+    baseline_name: &str,
     baseline: &[SideTool],
     side: &[SideTool],
     rename: Option<&Rename>,
@@ -221,15 +163,22 @@ fn resolve(
     let listed = side.iter().find(|tool| tool.name == side_name);
     let schema = listed.map(|tool| Schema::of(&tool.input_schema, &rename)).unwrap_or_default();
     let declared_or_none = declared.cloned().unwrap_or_default();
-    let read_only = baseline.iter().find(|tool| tool.name == name).and_then(|tool| tool.read_only);
+    let on_baseline = baseline.iter().find(|tool| tool.name == baseline_name);
+    let read_only = on_baseline.and_then(|tool| tool.read_only);
+    // What counts as a read must not differ between the sides: the baseline's schema decides.
+    let infer_kind = || match on_baseline {
+        Some(tool) => infer::kind(usage, &Schema::of(&tool.input_schema, &Rename::default())),
+        None => infer::kind(usage, &schema),
+    };
     Tool {
         name: name.to_owned(),
         side_name,
         side_arguments: rename.arguments,
-        kind: declared_or_none.kind.unwrap_or_else(|| infer::kind(usage, &schema)),
+        kind: declared_or_none.kind.unwrap_or_else(infer_kind),
         may_call: may_call(declared, read_only),
         is_listed: listed.is_some(),
         meta: listed.map_or(Value::Null, |tool| tool.meta.clone()),
+        infers_size: declared_or_none.size.is_none(),
         size: declared_or_none.size.unwrap_or_else(|| infer::size_names(&schema)),
         schema,
         identity: declared_or_none.identity,
@@ -239,11 +188,14 @@ fn resolve(
     }
 }
 
-/// The suite allows it, or the baseline says that it only reads and the suite does not forbid it.
+/// The suite allows it, or the baseline says that it only reads and the suite does not forbid it. A tool that
+/// the suite calls a writer is never called on the word of its server.
 fn may_call(declared: Option<&ToolDeclaration>, read_only: Option<bool>) -> bool {
-    let by_suite = declared.and_then(|tool| {
-        let reads = matches!(tool.kind, Some(ToolKind::Read | ToolKind::Search));
-        tool.replay.or(reads.then_some(true))
+    let by_suite = declared.and_then(|tool| match (tool.replay, tool.kind) {
+        (Some(replay), _) => Some(replay),
+        (None, Some(ToolKind::Read | ToolKind::Search)) => Some(true),
+        (None, Some(ToolKind::Write)) => Some(false),
+        (None, _) => None,
     });
     by_suite.unwrap_or(read_only == Some(true))
 }

@@ -1,8 +1,9 @@
 //! How clients cut a text that is over a limit. Cuts never split a character.
 
-use super::estimate::{size, utf16_len};
+use super::estimate::{is_over, size, utf16_len};
+use super::notice::saved_name;
+use super::page::Block;
 use super::profile::{Limit, Profile, SizeUnit};
-use super::view::saved_name;
 
 /// The longest head of `text` with at most `bytes` bytes.
 pub(super) fn head_bytes(text: &str, bytes: usize) -> &str {
@@ -24,8 +25,9 @@ fn tail_bytes(text: &str, bytes: usize) -> &str {
 
 /// The head and the tail within the smallest tripped limit, half each, with a marker between them.
 pub(super) fn middle(text: &str, tripped: &[Limit]) -> String {
-    let bytes_of =
-        |limit: &Limit| if limit.unit == SizeUnit::BytesDiv4 { limit.limit * 4 } else { limit.limit };
+    let bytes_of = |limit: &Limit| {
+        if limit.unit == SizeUnit::BytesDiv4 { limit.limit.saturating_mul(4) } else { limit.limit }
+    };
     let budget = tripped.iter().map(bytes_of).min().unwrap_or(0) as usize;
     let (head, tail) = (head_bytes(text, budget / 2), tail_bytes(text, budget - budget / 2));
     let tokens = (text.len() - head.len() - tail.len()).div_ceil(4);
@@ -37,8 +39,8 @@ pub(super) fn head_and_tail(text: &str, tripped: &[Limit]) -> String {
     let limit = tripped.iter().map(|limit| limit.limit).min().unwrap_or(0);
     let (head_units, total) = (limit / 5, utf16_len(text));
     let head = &text[..byte_at_unit(text, head_units)];
-    let tail = &text[byte_at_unit(text, total - (limit - head_units))..];
-    let omitted = total - utf16_len(head) - utf16_len(tail);
+    let tail = &text[byte_at_unit(text, total.saturating_sub(limit - head_units))..];
+    let omitted = total.saturating_sub(utf16_len(head) + utf16_len(tail));
     format!(
         "Output too large. Showing first {} and last {} characters. For full output see: tool-results/output.txt\n\
          {head}\n\n... [{omitted} characters omitted] ...\n\n{tail}",
@@ -84,16 +86,20 @@ pub(super) fn head_lines(text: &str, limits: &[Limit]) -> String {
 }
 
 /// The blocks with each oversized one replaced by a sentence that names its file.
-pub(super) fn replace_blocks(profile: &Profile, tool: &str, tripped: &[Limit], blocks: &[String]) -> String {
-    let is_over =
-        |block: &str| tripped.iter().any(|limit| size(block, limit.unit, profile.estimator) > limit.limit);
+pub(super) fn replace_blocks(
+    profile: &Profile,
+    tool: &str,
+    tripped: &[Limit],
+    blocks: &[Block],
+) -> Vec<Block> {
+    let over = |text: &str| tripped.iter().any(|l| is_over(text, l.unit, profile.estimator, l.limit));
     let shown = blocks.iter().map(|block| {
-        if is_over(block) {
-            let chars = size(block, profile.unit(), profile.estimator);
-            format!("The response is too large ({chars} characters) and was saved to {}.", saved_name(tool))
-        } else {
-            block.clone()
+        if !over(block.text()) {
+            return block.clone();
         }
+        let chars = size(block.text(), profile.unit(), profile.estimator);
+        let file = saved_name(tool);
+        Block::of_text(format!("The response is too large ({chars} characters) and was saved to {file}."))
     });
-    shown.collect::<Vec<_>>().join(profile.join)
+    shown.collect()
 }

@@ -48,6 +48,12 @@ pub fn size(text: &str, unit: SizeUnit, estimator: Estimator) -> u64 {
     }
 }
 
+/// Whether the size of `text` in `unit` is over `limit`. No unit counts more than the bytes, so most texts
+/// need no counting.
+pub(super) fn is_over(text: &str, unit: SizeUnit, estimator: Estimator, limit: u64) -> bool {
+    text.len() as u64 > limit && size(text, unit, estimator) > limit
+}
+
 /// UTF-16 code units: one a scalar, two for those beyond the basic plane (whose UTF-8 begins at 0xF0).
 pub fn utf16_len(text: &str) -> u64 {
     text.as_bytes().iter().map(|byte| u64::from(*byte & 0xC0 != 0x80) + u64::from(*byte >= 0xF0)).sum()

@@ -2,11 +2,14 @@
 
 mod cut;
 mod estimate;
+mod notice;
+mod page;
 mod profile;
 mod result;
 mod view;
 
 pub use estimate::{Estimator, size, utf16_len};
+pub use page::{Block, Page, Part};
 pub use profile::{DEFAULT_PROTOCOL, Limit, Per, Profile, ProfileError, Representation, SizeUnit, Strategy};
-pub use result::{Page, Part, ToolResult};
+pub use result::ToolResult;
 pub use view::{View, view};

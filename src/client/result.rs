@@ -1,107 +1,118 @@
 //! A tool result as received, and the part of it that a client forwards.
 
+use super::page::{Block, Page};
 use super::profile::{Profile, Representation};
-use crate::text::stringify;
+use crate::wire::read_value;
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 
-/// One piece of a page: a document, or text that is none.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Part {
-    Json(Value),
-    Text(String),
-}
-
-/// What an agent can use of a result: its text, and the pieces of which the text is made.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Page {
-    pub text: String,
-    pub parts: Vec<Part>,
-}
-
-impl Page {
-    /// A page of text blocks; a block that parses as an object or array is a document.
-    pub fn of_blocks<'t>(blocks: impl IntoIterator<Item = &'t str>, join: &str) -> Self {
-        let blocks: Vec<&str> = blocks.into_iter().collect();
-        let parts = blocks.iter().map(|block| part_of(block)).collect();
-        Self { text: blocks.join(join), parts }
-    }
-
-    /// A page of one document, in the text that the client writes of it.
-    pub fn of_document(document: &Value) -> Self {
-        Self { text: stringify(document), parts: vec![Part::Json(document.clone())] }
-    }
-
-    /// The documents, in order.
-    pub fn documents(&self) -> impl Iterator<Item = &Value> {
-        self.parts.iter().filter_map(|part| match part {
-            Part::Json(value) => Some(value),
-            Part::Text(_) => None,
-        })
-    }
-
-    /// The value at a pointer in the first document in which it is present and not null.
-    pub fn value_at(&self, pointer: &crate::text::Pointer) -> Option<&Value> {
-        self.documents().filter_map(|document| pointer.get(document)).find(|value| !value.is_null())
-    }
-}
-
-fn part_of(block: &str) -> Part {
-    let begins_as_json = block.trim_start().starts_with(['{', '[']);
-    match begins_as_json.then(|| serde_json::from_str::<Value>(block)) {
-        Some(Ok(value)) => Part::Json(value),
-        _ => Part::Text(block.to_owned()),
-    }
-}
-
-/// A `tools/call` result, parsed.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// A `tools/call` result, as far as a client looks at it.
+#[derive(Debug, Clone, Default)]
 pub struct ToolResult {
     pub is_error: bool,
-    pub blocks: Vec<String>,
-    pub structured: Option<Value>,
+    /// The text blocks.
+    pub blocks: Vec<Block>,
+    /// `structuredContent`; `None` also when it is null.
+    pub structured: Option<Block>,
+    /// Blocks of any type.
+    pub parts: usize,
+    /// The result is no JSON that can be read here; its raw text stands for it.
+    pub is_unreadable: bool,
+}
+
+#[derive(Deserialize)]
+struct WireResult<'r> {
+    #[serde(borrow, default)]
+    content: Option<Vec<WireBlock<'r>>>,
+    #[serde(rename = "structuredContent", borrow, default)]
+    structured: Option<&'r RawValue>,
+    #[serde(rename = "isError", default)]
+    is_error: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct WireBlock<'r> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'r, str>,
+    #[serde(default)]
+    text: Option<String>,
 }
 
 impl ToolResult {
-    /// Reads what a client reads; anything of another shape is left out.
-    pub fn parse(result: &Value) -> Self {
+    /// Reads what a client reads of the raw `result`; anything of another shape is left out.
+    pub fn parse(raw: &str) -> Self {
+        match serde_json::from_str::<WireResult<'_>>(raw) {
+            Ok(result) => Self::of_wire(result),
+            // Another shape, a member twice, a lone surrogate: slower, and as lenient as can be.
+            Err(_) => match read_value(raw) {
+                Ok(value) => Self::of_value(&value),
+                Err(_) => Self { is_unreadable: true, ..Self::of_text(raw.to_owned(), false) },
+            },
+        }
+    }
+
+    /// A result of one text block.
+    pub fn of_text(text: String, is_error: bool) -> Self {
+        Self { is_error, blocks: vec![Block::of_text(text)], parts: 1, ..Self::default() }
+    }
+
+    fn of_wire(result: WireResult<'_>) -> Self {
+        let content = result.content.unwrap_or_default();
+        let parts = content.len();
+        let texts = content.into_iter().filter(|block| block.kind == "text").filter_map(|block| block.text);
+        let structured = result.structured.map(|raw| match read_value(raw.get()) {
+            Ok(value) => Block::of_document(value),
+            Err(_) => Block::of_unreadable(raw.get().to_owned()),
+        });
+        Self {
+            is_error: result.is_error.unwrap_or(false),
+            blocks: texts.map(Block::of_text).collect(),
+            structured,
+            parts,
+            is_unreadable: false,
+        }
+    }
+
+    fn of_value(result: &Value) -> Self {
         let blocks = result.get("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let text_of = |block: &Value| {
             (block.get("type").and_then(Value::as_str) == Some("text"))
                 .then(|| block.get("text").and_then(Value::as_str).map(str::to_owned))
                 .flatten()
         };
+        let structured = result.get("structuredContent").filter(|value| !value.is_null());
         Self {
             is_error: result.get("isError").and_then(Value::as_bool).unwrap_or(false),
-            blocks: blocks.iter().filter_map(text_of).collect(),
-            structured: result.get("structuredContent").filter(|value| !value.is_null()).cloned(),
+            blocks: blocks.iter().filter_map(text_of).map(Block::of_text).collect(),
+            structured: structured.cloned().map(Block::of_document),
+            parts: blocks.len(),
+            is_unreadable: false,
         }
     }
 
     /// What the profile forwards.
-    pub fn forwarded(&self, profile: &Profile) -> Page {
+    pub fn forwarded(&self, profile: &Profile) -> Page<'_> {
         match self.forwarded_structured(profile) {
-            Some(document) => Page::of_document(document),
-            None => Page::of_blocks(self.blocks.iter().map(String::as_str), profile.join),
+            Some(document) => Page::new([document], profile.join),
+            None => Page::new(&self.blocks, profile.join),
         }
     }
 
     /// The structured content, when that is what the profile forwards.
-    pub fn forwarded_structured(&self, profile: &Profile) -> Option<&Value> {
+    pub fn forwarded_structured(&self, profile: &Profile) -> Option<&Block> {
+        let has_text = self.blocks.iter().any(|block| !block.text().is_empty());
         let wins = match profile.representation {
-            Representation::StructuredFirst => !self.is_error,
-            Representation::Content => self.blocks.is_empty(),
+            Representation::StructuredFirst => !self.is_error || !has_text,
+            Representation::Content => !has_text,
         };
         self.structured.as_ref().filter(|_| wins)
     }
 
     /// All that the server sent: structured content, then the text blocks.
-    pub fn everything(&self, profile: &Profile) -> Page {
-        let mut page = Page::of_blocks(self.blocks.iter().map(String::as_str), profile.join);
-        if let Some(document) = &self.structured {
-            page.parts.insert(0, Part::Json(document.clone()));
-            page.text = format!("{}{}{}", stringify(document), profile.join, page.text);
-        }
-        page
+    pub fn everything(&self, profile: &Profile) -> Page<'_> {
+        Page::new(self.structured.iter().chain(&self.blocks), profile.join)
     }
 }
 
@@ -109,40 +120,55 @@ impl ToolResult {
 mod tests {
     use super::*;
     use crate::suite::ClientConfig;
-    use serde_json::json;
 
-    fn profile(name: &str) -> Profile {
-        Profile::resolve(&ClientConfig::default(), Some(name)).unwrap()
+    fn forwarded(client: &str, raw: &str) -> String {
+        let profile = Profile::resolve(&ClientConfig::default(), Some(client)).unwrap();
+        ToolResult::parse(raw).forwarded(&profile).text().to_owned()
     }
+
+    const TEXT: &str =
+        r#"{"type":"text","text":"a"},{"type":"image","data":"AA=="},{"type":"text","text":"b"}"#;
 
     #[test]
     fn each_representation_forwards_its_part() {
-        let both = json!({"content": [{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}],
-            "structuredContent": {"k": 1.0}, "_meta": {"x": 1}});
-        let mut failed = both.clone();
-        failed["isError"] = json!(true);
-        let bare = json!({"structuredContent": {"k": "é"}});
+        let both = format!(r#"{{"content":[{TEXT}],"structuredContent":{{"k": 1.0}},"_meta":{{"x":1}}}}"#);
+        let failed = both.replacen('{', r#"{"isError":true,"#, 1);
+        let bare = r#"{"structuredContent":{"k":"é"}}"#;
+        let failed_bare = r#"{"isError":true,"content":[],"structuredContent":{"why":"x"}}"#;
         for (client, result, wanted) in [
-            ("claude-code", &both, r#"{"k":1}"#),
+            ("claude-code", both.as_str(), r#"{"k":1}"#),
             ("claude-code", &failed, "a\nb"),
+            ("claude-code", failed_bare, r#"{"why":"x"}"#),
             ("none", &both, "a\nb"),
             ("zed", &both, "ab"),
             ("cline", &both, "a\n\nb"),
-            ("none", &bare, r#"{"k":"é"}"#),
-            ("none", &json!({}), ""),
+            ("none", bare, r#"{"k":"é"}"#),
+            ("none", r#"{"content":[{"type":"text","text":""}],"structuredContent":[]}"#, "[]"),
+            ("claude-code", r#"{"content":[{"type":"text","text":"t"}],"structuredContent":null}"#, "t"),
+            ("none", "{}", ""),
         ] {
-            assert_eq!(
-                ToolResult::parse(result).forwarded(&profile(client)).text,
-                wanted,
-                "{client} {result}"
-            );
+            assert_eq!(forwarded(client, result), wanted, "{client} {result}");
         }
     }
 
     #[test]
-    fn documents_are_objects_and_arrays_only() {
-        let page = Page::of_blocks(["[1]", "12", "{\"a\":1}", "{cut"], "\n");
-        assert_eq!(page.documents().count(), 2);
-        assert_eq!(page.parts.len(), 4);
+    fn odd_shapes_lose_only_what_is_odd() {
+        let deep = format!(
+            r#"{{"content":[{{"type":"text","text":"x"}}],"structuredContent":{}{}}}"#,
+            "[".repeat(1_000),
+            "]".repeat(1_000)
+        );
+        for (result, wanted) in [
+            (r#"{"content":[{"type":"text","text":"a"},7,{"type":"text"}]}"#, "a"),
+            (r#"{"content":"no list","isError":"yes"}"#, ""),
+            (r#"{"content":[{"type":"text","text":"\ud800!"}]}"#, "\u{fffd}!"),
+            (r#"{"content":[{"type":"text","text":"1"}],"content":[{"type":"text","text":"2"}]}"#, "2"),
+            ("[1]", ""),
+            (&deep, "x"),
+        ] {
+            assert_eq!(forwarded("none", result), wanted, "{result:.80}");
+        }
+        assert!(forwarded("claude-code", &deep).starts_with("[[["));
+        assert!(ToolResult::parse(&"[".repeat(1_000)).is_unreadable);
     }
 }

@@ -204,7 +204,7 @@ async fn prepare_both(sides: &ResolvedSides, settings: &Settings) -> Result<Prep
 fn skipped_cases(cases: &[Case], tools: &Toolbox) -> HashSet<String> {
     let may_call = |name: &str| tools.get(name).is_some_and(|tool| tool.may_call);
     let has_call = |case: &Case| {
-        case.recordings.iter().flat_map(|recording| &recording.steps).any(|step| may_call(&step.tool))
+        case.recordings.iter().flat_map(|recording| recording.steps.outline()).any(|(_, tool)| may_call(tool))
     };
     cases.iter().filter(|case| !has_call(case)).map(|case| case.id.clone()).collect()
 }

@@ -1,0 +1,151 @@
+//! One call: sent, answered, seen through the client profile, and written down.
+
+use super::answer::{Answer, Caller, Reply};
+use super::ignored::compared_hash;
+use super::replay::Attempt;
+use super::request::{Request, key_of};
+use super::toolbox::Tool;
+use crate::case::{Intent, Step};
+use crate::client::{Page, Profile, ToolResult, View, view};
+use crate::trace::CallRecord;
+use crate::words::{Outcome, ToolKind, ViewKind};
+use serde_json::{Map, Value};
+
+/// The server is gone; the attempt ends.
+pub(super) struct Gone;
+
+/// A call that was answered: its index, its outcome, and what the model sees.
+pub(super) struct Sent {
+    pub index: u32,
+    pub outcome: Outcome,
+    pub view: View,
+    pub result: ToolResult,
+}
+
+impl Sent {
+    /// What the agent can use.
+    pub fn visible(&self, profile: &Profile) -> Page<'_> {
+        self.view.visible(profile, &self.result)
+    }
+}
+
+impl<C: Caller> Attempt<'_, C> {
+    /// Sends one call and records it.
+    ///
+    /// # Errors
+    /// When the server timed out or died: the call is recorded and the attempt is over.
+    pub async fn send(
+        &mut self,
+        request: &Request,
+        step_index: u32,
+        in_read_step: bool,
+    ) -> Result<Sent, Gone> {
+        let tool = &request.tool;
+        let mut record = blank_record(step_index, &tool.name, tool.kind, in_read_step);
+        record.arguments_sha256 = request.key();
+        record.unknown_arguments = tool.schema.unknown(request.arguments.keys());
+        record.started_ms = self.clock.elapsed().as_secs_f64() * 1e3;
+        let arguments = tool.side_arguments(&request.arguments);
+        let answer = self.caller.call(&tool.side_name, &arguments).await;
+        record.duration_ms = answer.duration.as_secs_f64() * 1e3;
+        for warning in &answer.warnings {
+            self.note(warning, 1);
+        }
+        self.take_answer(record, tool, answer)
+    }
+
+    fn take_answer(&mut self, mut record: CallRecord, tool: &Tool, answer: Answer) -> Result<Sent, Gone> {
+        let index = self.trace.calls.len() as u32;
+        let (raw, result) = match answer.reply {
+            Reply::Result(raw) => {
+                let result = ToolResult::parse(raw.get());
+                record.outcome = if result.is_error { Outcome::ToolError } else { Outcome::Ok };
+                (raw, result)
+            }
+            Reply::Error { raw, message } => {
+                record.outcome = Outcome::ProtocolError;
+                (raw, ToolResult::of_text(message, true))
+            }
+            Reply::Timeout => return self.lose(record, Outcome::Timeout, "no answer within the time limit"),
+            Reply::Crashed(how) => return self.lose(record, Outcome::Crashed, &how),
+            Reply::Infrastructure(how) => {
+                self.trace.is_infrastructure = true;
+                return self.lose(record, Outcome::Crashed, &how);
+            }
+        };
+        if result.is_unreadable {
+            self.note("unreadable result", 1);
+        }
+        let view = view(self.profile, &tool.name, &tool.meta, &result);
+        record.result_wire_bytes = raw.get().len() as u64;
+        record.result_sha256 = compared_hash(raw.get(), &tool.ignore);
+        record.result_chars = view.result_chars;
+        record.view_chars = view.view_chars;
+        record.view = view.kind;
+        record.oversized_by.clone_from(&view.oversized_by);
+        record.tokens_estimated = view.tokens_estimated;
+        record.view_tokens_estimated = view.view_tokens_estimated;
+        let outcome = record.outcome;
+        self.trace.calls.push(record);
+        Ok(Sent { index, outcome, view, result })
+    }
+
+    fn lose(&mut self, mut record: CallRecord, outcome: Outcome, how: &str) -> Result<Sent, Gone> {
+        record.outcome = outcome;
+        self.trace.failure = Some(format!("call {} of `{}`: {how}", self.trace.calls.len(), record.tool));
+        self.trace.calls.push(record);
+        Err(Gone)
+    }
+
+    /// Lists a step whose call may not be made.
+    pub fn skip(&mut self, index: u32, step: &Step, key_arguments: &Map<String, Value>) {
+        let kind = self.toolbox.get(&step.tool).map_or(ToolKind::Other, |tool| tool.kind);
+        let mut record = blank_record(index, &step.tool, kind, step.intent == Intent::Read);
+        record.arguments_sha256 = key_of(&step.tool, key_arguments);
+        self.list_skipped(record);
+    }
+
+    /// Lists a continuation by a tool that may not be called.
+    pub fn skip_continuation(&mut self, index: u32, tool: &str) {
+        let kind = self.toolbox.get(tool).map_or(ToolKind::Other, |tool| tool.kind);
+        self.list_skipped(blank_record(index, tool, kind, true));
+    }
+
+    fn list_skipped(&mut self, mut record: CallRecord) {
+        record.outcome = Outcome::Skipped;
+        record.started_ms = self.clock.elapsed().as_secs_f64() * 1e3;
+        self.trace.calls.push(record);
+    }
+}
+
+fn blank_record(step_index: u32, tool: &str, kind: ToolKind, in_read_step: bool) -> CallRecord {
+    CallRecord {
+        step_index,
+        tool: tool.to_owned(),
+        kind,
+        in_read_step,
+        continuation: None,
+        continues_call_index: None,
+        is_shrunk_retry: false,
+        is_repeat: false,
+        is_stuck: false,
+        chain_index: None,
+        chain_end: None,
+        spill_reads: 0,
+        rule: None,
+        outcome: Outcome::Ok,
+        result_wire_bytes: 0,
+        result_chars: 0,
+        view_chars: 0,
+        view: ViewKind::Whole,
+        oversized_by: Vec::new(),
+        tokens_estimated: 0,
+        view_tokens_estimated: 0,
+        result_sha256: String::new(),
+        arguments_sha256: String::new(),
+        past_need: false,
+        unknown_arguments: Vec::new(),
+        started_ms: 0.0,
+        duration_ms: 0.0,
+    }
+}
