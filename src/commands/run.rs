@@ -66,8 +66,8 @@ fn start(
     let selected = resolve::select(&args.suite)?;
     selected.require_cases()?;
     let settings = resolve::settings(&selected, &args)?;
-    let sides = side::resolve(&selected.suite, &args.sides)?;
     let out = out_of(&args);
+    let sides = side::resolve(&selected.suite, &args.sides, &out)?;
     fs_err::create_dir_all(&out)
         .map_err(|error| Failure::usage(error).hint("give another folder with --out"))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
