@@ -249,14 +249,23 @@ pub struct CheckArgs {
 
 #[derive(Debug, Clone, Args)]
 pub struct InitArgs {
-    /// An address of a server that is up, instead of a command.
-    #[arg(long, value_name = "URL", conflicts_with = "command")]
+    /// The address of a server that is up, or with a command of the server that it starts; `{port}` is a free one.
+    #[arg(long, value_name = "URL")]
     pub url: Option<String>,
-    /// Where to write; the file must not be there yet.
+    /// Sent with every request over HTTP, as `Authorization: Bearer ${TOKEN}`; may be repeated.
+    #[arg(long, value_name = "NAME: VALUE", requires = "url")]
+    pub header: Vec<String>,
+    /// A variable for the server, as `NAME=VALUE`; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", requires = "command")]
+    pub env: Vec<String>,
+    /// Without a command and a URL: the server's name in a `.mcp.json` with several.
+    #[arg(long, value_name = "SERVER", conflicts_with_all = ["url", "command"])]
+    pub name: Option<String>,
+    /// The folder in which `mcp-regress.toml` is written; it must not be there yet.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// The command that starts the server, after `--`.
-    #[arg(last = true)]
+    /// The command that starts the server, after `--`. Without it and without a URL, `.mcp.json` says.
+    #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
 
@@ -267,11 +276,20 @@ pub struct ProbeArgs {
     /// Its arguments, a JSON object.
     #[arg(default_value = "{}")]
     pub arguments: String,
+    /// The suite file, or a folder that holds `mcp-regress.toml`.
+    #[arg(long, env = "MCP_REGRESS_SUITE", value_name = "DIR|FILE")]
+    pub suite: Option<PathBuf>,
     #[command(flatten)]
-    pub suite: SuiteFlags,
-    /// The case's id; default made of the tool's name.
+    pub sides: SideFlags,
+    /// The client profile.
+    #[arg(long, env = "MCP_REGRESS_CLIENT", value_name = "PROFILE")]
+    pub client: Option<String>,
+    /// The case's id, and the name of its file; default made of the tool's name.
     #[arg(long)]
     pub id: Option<String>,
+    /// A text that the agent must see before the read is over; may be repeated. Default: read to the end.
+    #[arg(long, value_name = "TEXT")]
+    pub contains: Vec<String>,
 }
 
 fn replay_mode(text: &str) -> Result<ReplayMode, String> {

@@ -33,8 +33,8 @@ impl Starter {
 }
 
 /// A running session and its folder.
-pub(super) struct Seat {
-    pub session: Session,
+pub struct Seat {
+    pub(super) session: Session,
     _tmp: TempDir,
 }
 

@@ -1,0 +1,112 @@
+//! The text of a new suite file. What may be uncommented begins with `#` alone; prose begins with `# `.
+
+use super::toml;
+use crate::agent::{SideTool, Tool, Toolbox, inferred_declaration};
+use crate::run::PreparedSide;
+use crate::suite::ServerConfig;
+use crate::words::ToolKind;
+use std::fmt::Write;
+
+const HEAD: &str = "\
+# Cases are looked for below this folder: *.case.json with one case, *.cases.jsonl with one a line.
+format_version = 1
+
+# The limits of the agent's client; the default.
+#[client]
+#profile = \"claude-code\"
+
+";
+
+const SIDES: &str = "\
+# One server stands for both sides here: a run replays it against itself. A change is seen between two of them:
+# from git with `mcp-regress run --baseline-rev REV`, from another folder with `--baseline-root DIR`, or with
+# [baseline] and [candidate] in place of [server], each with a command or a url of its own.
+";
+
+const TOOLS: &str = "
+# The tools of the server, as they are taken without a declaration. A replay never calls a tool that may change
+# anything: it calls those that the server annotates with readOnlyHint, and those that are declared here with
+# kind = \"read\", kind = \"search\" or replay = true. To declare one, remove the `#` in front of its lines.
+";
+
+const RULES: &str = "
+# What fails a run. Without a rule, default rules hold; evidence_recall, errors and failed_attempts always do.
+#[[rule]]
+#metric = \"continuation_reads\"
+";
+
+pub(super) fn suite(config: &ServerConfig, prepared: &PreparedSide, tools: &Toolbox) -> String {
+    let mut text = format!("{HEAD}{SIDES}{}", server(config));
+    if !prepared.tools.is_empty() {
+        text.push_str(TOOLS);
+    }
+    for listed in &prepared.tools {
+        if let Some(tool) = tools.get(&listed.name) {
+            text.push_str(&declaration(listed, tool));
+        }
+    }
+    text.push_str(RULES);
+    text
+}
+
+fn server(config: &ServerConfig) -> String {
+    let mut table = "[server]\n".to_owned();
+    let texts =
+        [("from", &config.from), ("name", &config.name), ("url", &config.url), ("root", &config.root)];
+    if let Some(command) = &config.command {
+        let _ = writeln!(table, "command = {}", toml::texts(command));
+    }
+    for (key, value) in texts {
+        if let Some(value) = value {
+            let _ = writeln!(table, "{key} = {}", toml::text(value));
+        }
+    }
+    for (key, pairs) in [("headers", &config.headers), ("env", &config.env)] {
+        if !pairs.is_empty() {
+            let _ = writeln!(table, "{key} = {}", toml::table(pairs));
+        }
+    }
+    table
+}
+
+/// The commented table of one tool.
+fn declaration(listed: &SideTool, tool: &Tool) -> String {
+    let (positions, sizes) = inferred_declaration(tool);
+    let identity: Vec<&str> = tool.schema.names().filter(|name| tool.is_identity(name)).collect();
+    let annotated = match listed.read_only {
+        Some(true) => "annotated with readOnlyHint = true: a replay may call it as it is",
+        Some(false) => "annotated with readOnlyHint = false: it may change something",
+        None => "not annotated: a replay does not call it as it is",
+    };
+    let mut lines = format!("\n# {annotated}.\n#[tools.{}]\n", toml::key(&tool.name));
+    match (listed.read_only, tool.kind) {
+        (Some(false), _) => lines.push_str("#kind = \"write\"\n"),
+        (None, ToolKind::Other) => lines.push_str("#kind = \"other\"\n#replay = true\n"),
+        (_, kind) => {
+            let _ = writeln!(lines, "#kind = \"{kind}\"");
+        }
+    }
+    let _ = writeln!(lines, "#identity = {}", toml::texts(identity));
+    let _ = writeln!(lines, "#size = {}", toml::texts(&sizes));
+    if positions.is_empty() {
+        lines.push_str("#continue = []\n");
+    } else {
+        // A rule cannot be known from a schema alone; a wrong one would end every read at its first page.
+        let named: Vec<String> = positions.iter().map(|name| toml::text(name)).collect();
+        let next = capitalised(&positions[0]);
+        let _ = writeln!(
+            lines,
+            "# continue: taken from the first result that offers more, by {}; to fix it, for example\n\
+             # continue = [{{ argument = {}, from = {} }}]",
+            named.join(" or "),
+            toml::text(&positions[0]),
+            toml::text(&format!("/next{next}"))
+        );
+    }
+    lines
+}
+
+fn capitalised(name: &str) -> String {
+    let mut chars = name.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
