@@ -128,15 +128,7 @@ impl<'t> Comparison<'t> {
         include: &[bool],
     ) -> Result<Evidence, SampleError> {
         let mut values = self.table.columns[metric].values();
-        if let Some(percent) = percent {
-            let factor = match self.table.metrics[metric].better {
-                Better::Lower => 1.0 + percent,
-                Better::Higher => 1.0 - percent,
-            };
-            let rows = values.iter_mut().zip(&self.table.rows);
-            rows.filter(|(_, row)| row.side.is_baseline_code())
-                .for_each(|(value, _)| *value = value.map(|v| v * factor));
-        }
+        self.scale_baseline(&mut values, self.table.metrics[metric].better, percent);
         self.evidence_of(&self.attempts, self.stats_metric(metric, question, &values), include)
     }
 
@@ -145,13 +137,19 @@ impl<'t> Comparison<'t> {
     ///
     /// # Errors
     /// When a value is no usable number.
-    pub fn failure_evidence(&self, question: Question, include: &[bool]) -> Result<Evidence, SampleError> {
+    pub fn failure_evidence(
+        &self,
+        question: Question,
+        percent: Option<f64>,
+        include: &[bool],
+    ) -> Result<Evidence, SampleError> {
         let failed = |status: Status| match status {
             Status::Ok => Some(0.0),
             Status::Failed => Some(1.0),
             Status::Infrastructure => None,
         };
-        let values: Vec<_> = self.table.rows.iter().map(|row| failed(row.status)).collect();
+        let mut values: Vec<_> = self.table.rows.iter().map(|row| failed(row.status)).collect();
+        self.scale_baseline(&mut values, Better::Lower, percent);
         let metric = judge::Metric {
             values: &values,
             better: stats::Better::Lower,
@@ -184,6 +182,20 @@ impl<'t> Comparison<'t> {
         let sample = Sample::new(&self.attempts, &values, selection)?;
         let spread = spread::spread(&self.attempts, &values, &sample, selection)?;
         Ok((flips, spread.deterministic))
+    }
+
+    /// Lets the baseline grow by a margin in percent (shrink, when higher is better).
+    fn scale_baseline(&self, values: &mut [Option<f64>], better: Better, percent: Option<f64>) {
+        let Some(percent) = percent else { return };
+        let factor = match better {
+            Better::Lower => 1.0 + percent,
+            Better::Higher => 1.0 - percent,
+        };
+        for (value, row) in values.iter_mut().zip(&self.table.rows) {
+            if row.side.is_baseline_code() {
+                *value = value.map(|value| value * factor);
+            }
+        }
     }
 
     fn evidence_of(

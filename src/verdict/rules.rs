@@ -7,7 +7,7 @@ use crate::stats;
 use crate::stats::flips::{self, Direction};
 use crate::stats::rule::{Evidence, Rule as Judged};
 use crate::stats::sample::SampleError;
-use crate::suite::{Bound, Margin, Require, Rule, Special, Subject};
+use crate::suite::{Bound, IdGlob, Margin, Require, Rule, Special, Subject};
 use crate::words::{Metric, Question, Role, Side, Split, Status};
 use std::collections::BTreeMap;
 
@@ -179,9 +179,8 @@ struct View<'c, 't> {
 impl<'c, 't> View<'c, 't> {
     fn of(comparison: &'c Comparison<'t>, rule: &Rule) -> Self {
         // The suite's loader has refused a glob that cannot be read.
-        let glob = rule.cases.as_ref().and_then(|glob| globset::Glob::new(glob).ok());
-        let matcher = glob.map(|glob| glob.compile_matcher());
-        let takes = |id: &str| matcher.as_ref().is_none_or(|matcher| matcher.is_match(id));
+        let glob = rule.cases.as_ref().and_then(|glob| IdGlob::new(glob).ok());
+        let takes = |id: &str| glob.as_ref().is_none_or(|glob| glob.matches(id));
         let selected = comparison.selected(rule.split, &takes);
         let headline = comparison.headline(&selected);
         Self { comparison, selected, headline }
@@ -236,7 +235,7 @@ fn relative_evidence(
             let tried: Vec<bool> = (0..view.selected.len())
                 .map(|case| view.selected[case] && view.comparison.state(case) != CaseState::Skipped)
                 .collect();
-            view.comparison.failure_evidence(question, &tried).map(Some)
+            view.comparison.failure_evidence(question, percent, &tried).map(Some)
         }
         Subject::Special(_) => Ok(None),
     }
