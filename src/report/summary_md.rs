@@ -167,7 +167,9 @@ fn largest(report: &Report) -> Option<String> {
 }
 
 fn table(report: &Report, figures: &SplitFigures) -> String {
-    let mut text = "| metric | baseline | candidate | delta | 95 % CI | same code | |\n|---|---|---|---|---|---|---|\n".to_owned();
+    let mut text =
+        "| metric | baseline | candidate | delta | 95 % CI | same code | |\n|---|---|---|---|---|---|---|\n"
+            .to_owned();
     for row in &figures.metrics {
         let info = &report.collected.table.metrics[row.metric];
         let shown = phrase::Shown::of(info, row);

@@ -1,5 +1,6 @@
 //! From records to numbers, and from journals to records.
 
+use crate::traces::*;
 use mcp_regress::metric::exposure::{self, Exposure};
 use mcp_regress::metric::measure;
 use mcp_regress::report::{self, Warning};
@@ -7,7 +8,6 @@ use mcp_regress::trace::{AttemptRecord, CallRecord, JournalNote};
 use mcp_regress::words::{ChainEnd, Evidence, Metric, Outcome, Side, Split, Status, ToolKind};
 use std::collections::BTreeMap;
 use std::io::Write;
-use crate::traces::*;
 
 fn attempt(sizes: &[u64]) -> AttemptRecord {
     walk("case", Split::Dev, BASE, 1, sizes, true)
@@ -97,11 +97,20 @@ fn exposure_is_the_same_request_with_another_answer() {
         (vec![("a", "1")], vec![("a", "2")], vec![("a", "3")], vec![Unknown]),
         (vec![("a", "1")], vec![("b", "2")], vec![("a", "1")], vec![Unexposed]),
         // The second time that the same arguments are sent is a key of its own.
-        (vec![("a", "1"), ("a", "2")], vec![("a", "1"), ("a", "9")], vec![("a", "1"), ("a", "2")], vec![Unexposed, Exposed]),
+        (
+            vec![("a", "1"), ("a", "2")],
+            vec![("a", "1"), ("a", "9")],
+            vec![("a", "1"), ("a", "2")],
+            vec![Unexposed, Exposed],
+        ),
     ] {
         let records = [calls(BASE, &base), calls(CAND, &cand), calls(SAME, &same)];
         let found = exposure::of_calls(&records);
-        assert_eq!(found[0], labels.iter().copied().map(Some).collect::<Vec<_>>(), "{base:?} {cand:?} {same:?}");
+        assert_eq!(
+            found[0],
+            labels.iter().copied().map(Some).collect::<Vec<_>>(),
+            "{base:?} {cand:?} {same:?}"
+        );
     }
     let alone = [calls(BASE, &[("a", "1")]), calls(CAND, &[("a", "2")])];
     assert_eq!(exposure::of_calls(&alone)[1], [None], "empty without a same-code side");
@@ -157,7 +166,8 @@ fn fidelity_counts_what_the_recording_did() {
     // r2 of the case is not known: 3 of its reads leave both totals, r1 adds 4 recorded and 3 made.
     assert_eq!((fidelity.replayed_reads, fidelity.recorded_reads), (37, 38));
     assert!(!fidelity.is_low());
-    let low = |report: &report::Report| report.warnings.iter().any(|w| matches!(w, Warning::LowFidelity { .. }));
+    let low =
+        |report: &report::Report| report.warnings.iter().any(|w| matches!(w, Warning::LowFidelity { .. }));
     assert!(!low(&report));
     for case in ["docs/case-01", "docs/case-02"] {
         world.case(case, Split::Dev).recorded = BTreeMap::from([("r1".to_owned(), recorded(4, 3))]);
@@ -173,7 +183,10 @@ fn side_facts_name_the_largest_result_and_the_limits() {
     let report = world.report();
     let cand = &report.collected.sides[&CAND];
     let largest = cand.largest_result.as_ref().unwrap();
-    assert_eq!((largest.case_id.as_str(), largest.attempt, largest.call_index, largest.result_chars), ("a", 1, 1, 70_000));
+    assert_eq!(
+        (largest.case_id.as_str(), largest.attempt, largest.call_index, largest.result_chars),
+        ("a", 1, 1, 70_000)
+    );
     assert_eq!(cand.oversized_by.values().copied().collect::<Vec<_>>(), [4]);
     assert_eq!((cand.continuation_reads_offered, cand.continuation_reads_computed), (2, 0));
 }
@@ -201,11 +214,17 @@ fn a_journal_may_be_cut_repeated_and_of_other_cases() {
     let report = report::build(world.meta.clone(), &[path.clone()]).unwrap();
     assert_eq!(report::summary_json(&report), whole, "none of it changes the result");
     let notes = report.journal.notes();
-    assert!(matches!(&notes[..], [
-        JournalNote::Unreadable { line: 87, .. },
-        JournalNote::Foreign { lines: 1, .. },
-        JournalNote::Twice { attempt: 1, same_inputs: true, .. },
-    ]), "{notes:?}");
+    assert!(
+        matches!(
+            &notes[..],
+            [
+                JournalNote::Unreadable { line: 87, .. },
+                JournalNote::Foreign { lines: 1, .. },
+                JournalNote::Twice { attempt: 1, same_inputs: true, .. },
+            ]
+        ),
+        "{notes:?}"
+    );
 
     // After a kill the journal goes on behind the cut line.
     let text = std::fs::read_to_string(&path).unwrap();
@@ -220,7 +239,8 @@ fn journals_of_shards_are_one_run() {
     let folder = tempfile::tempdir().unwrap();
     let world = windows();
     let whole = report::summary_json(&world.report());
-    let (first, second): (Vec<_>, Vec<_>) = world.attempts.iter().cloned().partition(|a| a.case_id.as_str() < "docs/case-05");
+    let (first, second): (Vec<_>, Vec<_>) =
+        world.attempts.iter().cloned().partition(|a| a.case_id.as_str() < "docs/case-05");
     let mut paths = Vec::new();
     for (name, part) in [("1-of-2", first), ("2-of-2", second)] {
         let shard = folder.path().join(name);
@@ -249,7 +269,8 @@ fn warnings_say_what_was_seen() {
     failing.attempt("docs/case-01", CAND, 1).status = Status::Failed;
     failing.attempt("docs/case-01", BASE, 2).status = Status::Infrastructure;
     let warnings = warned(&failing);
-    let failed = |side, failed, infrastructure| Warning::AttemptsFailed { side, failed, infrastructure, attempts: 24 };
+    let failed =
+        |side, failed, infrastructure| Warning::AttemptsFailed { side, failed, infrastructure, attempts: 24 };
     assert!(warnings.contains(&failed(CAND, 1, 0)) && warnings.contains(&failed(BASE, 0, 1)), "{warnings:?}");
 
     let mut pages = windows();
@@ -260,8 +281,16 @@ fn warnings_say_what_was_seen() {
     broken.attempt("docs/case-01", CAND, 1).calls[0].outcome = Outcome::ToolError;
     broken.attempt("docs/case-01", CAND, 1).calls[0].unknown_arguments = vec!["limit".to_owned()];
     let text: Vec<String> = warned(&broken).iter().map(ToString::to_string).collect();
-    assert!(text.contains(&"tools that fail more often on the candidate: read_document (0 -> 1 of 24 calls)".to_owned()), "{text:?}");
-    assert!(text.contains(&"candidate: its schema does not know read_document.limit (1 call)".to_owned()), "{text:?}");
+    assert!(
+        text.contains(
+            &"tools that fail more often on the candidate: read_document (0 -> 1 of 24 calls)".to_owned()
+        ),
+        "{text:?}"
+    );
+    assert!(
+        text.contains(&"candidate: its schema does not know read_document.limit (1 call)".to_owned()),
+        "{text:?}"
+    );
 
     let mut alone = windows();
     alone.meta.candidate_again = false;

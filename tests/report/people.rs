@@ -1,9 +1,9 @@
 //! What a person sees: the terminal's table and the pull request's paragraph.
 
+use crate::traces::*;
 use mcp_regress::report::{self, TerminalOptions};
 use mcp_regress::suite::{Require, Special, Subject};
 use mcp_regress::words::{Metric, Outcome, Split};
-use crate::traces::*;
 
 fn gated(mut world: World) -> World {
     world.rule(guardrail(Metric::ContinuationReads));
@@ -15,21 +15,28 @@ fn gated(mut world: World) -> World {
 }
 
 fn shown(world: &World) -> String {
-    let options = TerminalOptions { width: Some(100), color: false, folder: Some("results/some-run".to_owned()) };
+    let options =
+        TerminalOptions { width: Some(100), color: false, folder: Some("results/some-run".to_owned()) };
     report::terminal(&world.report(), &options)
 }
 
 fn worlds() -> Vec<(&'static str, World)> {
     let mut lost = gated(windows());
-    lost.attempts.iter_mut().filter(|a| a.case_id == "docs/case-05" && !a.side.is_baseline_code()).for_each(|a| {
-        a.needs[0].met = false;
-        a.needs[0].met_at_call = None;
-    });
+    lost.attempts.iter_mut().filter(|a| a.case_id == "docs/case-05" && !a.side.is_baseline_code()).for_each(
+        |a| {
+            a.needs[0].met = false;
+            a.needs[0].met_at_call = None;
+        },
+    );
     let mut few = World::new();
-    few.reads("only", Split::Dev, |side, _| (vec![if side.is_baseline_code() { 5_000 } else { 6_000 }], true));
+    few.reads("only", Split::Dev, |side, _| {
+        (vec![if side.is_baseline_code() { 5_000 } else { 6_000 }], true)
+    });
     few.rule(guardrail(Metric::ResultChars));
     let mut silent = gated(windows());
-    silent.attempts.retain(|attempt| attempt.side != CAND || attempt.attempt != 2 || attempt.case_id != "docs/case-03");
+    silent
+        .attempts
+        .retain(|attempt| attempt.side != CAND || attempt.attempt != 2 || attempt.case_id != "docs/case-03");
     vec![
         ("better", gated(windows())),
         ("worse", gated(windows_of(21_333, 8_000))),

@@ -1,12 +1,14 @@
 //! The tables of a results folder: golden, and the same bytes whatever the order of the journal.
 
+use crate::traces::*;
 use mcp_regress::report;
 use mcp_regress::suite::{Margin, Require, Special, Subject};
-use mcp_regress::words::{ChainEnd, Evidence, Layer, Metric, Outcome, Role, Side, Split, Status, ToolKind, ViewKind};
 use mcp_regress::trace::AttemptRecord;
+use mcp_regress::words::{
+    ChainEnd, Evidence, Layer, Metric, Outcome, Role, Side, Split, Status, ToolKind, ViewKind,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
-use crate::traces::*;
 
 /// Three cases in which all sorts of things happen.
 fn eventful() -> World {
@@ -24,7 +26,8 @@ fn eventful() -> World {
         attempt.calls[0].oversized_by = vec![Layer::Tokens, Layer::Chars];
         let mut written = read("b/refused", 9, 1);
         (written.tool, written.kind, written.in_read_step) = ("@write".to_owned(), ToolKind::Write, false);
-        (written.outcome, written.continuation, written.continues_call_index) = (Outcome::Skipped, None, None);
+        (written.outcome, written.continuation, written.continues_call_index) =
+            (Outcome::Skipped, None, None);
         (written.rule, written.chain_index) = (None, None);
         attempt.calls.push(written);
         let mut past = read("b/refused", 3, 777);
@@ -129,12 +132,30 @@ fn tables_have_the_columns_of_the_contract() {
     let files = written(&eventful());
     let header = |name: &str| files[name].lines().next().unwrap().to_owned();
     for (name, columns) in [
-        ("calls.csv", "split,case_id,side,attempt,call_index,step_index,tool,kind,is_continuation,continuation_evidence,continues_call_index,is_shrunk_retry,is_repeat,is_stuck,chain_index,chain_end,spill_reads,rule,outcome,result_wire_bytes,result_chars,view_chars,view,oversized_by,tokens_estimated,result_sha256,arguments_sha256,exposed,past_need,unknown_arguments"),
-        ("attempts.csv", "split,case_id,cluster,side,attempt,recording_id,status,needs_met,needs_total,exposed,input_tokens_source,tool_calls,agent_calls,read_calls,continuation_reads,shrunk_retries,spill_reads,repeated_reads,stuck_chains,capped_chains,oversized_results,max_result_chars,result_chars,result_wire_bytes,view_chars,input_tokens,output_tokens,turns,evidence_recall,calls_to_evidence,errors,correct,completeness,truthfulness,source_recall,cited_gold"),
-        ("cases.csv", "split,case_id,cluster,metric,baseline_mean,candidate_mean,delta,attempts_paired,same_code_delta,exposed,state,lost_evidence"),
-        ("metrics.csv", "split,metric,unit,better,role,n_cases,n_dropped,attempts_baseline,attempts_candidate,missing,baseline_mean,candidate_mean,baseline_total,candidate_total,delta,se,ci_low,ci_high,ci_method,resamples,seed,t_low,t_high,bound_low,bound_high,p_t,p_signflip,p_holm,pct_change,pct_low,pct_high,cases_up,cases_down,cases_tied,sparse,noise_se,noise_from,same_code_runs,same_code_max_abs_delta,pi_low,pi_high,deterministic,exposed_cases,delta_exposed,delta_unexposed,mde80,call,reason"),
-        ("flips.csv", "split,case_id,direction,baseline_right,baseline_attempts,candidate_right,candidate_attempts,first_difference_call_index,exposed"),
-        ("rules.csv", "rule_index,metric,role,question,split,margin,max,value,bound,p,p_holm,verdict,reason,cases_needed"),
+        (
+            "calls.csv",
+            "split,case_id,side,attempt,call_index,step_index,tool,kind,is_continuation,continuation_evidence,continues_call_index,is_shrunk_retry,is_repeat,is_stuck,chain_index,chain_end,spill_reads,rule,outcome,result_wire_bytes,result_chars,view_chars,view,oversized_by,tokens_estimated,result_sha256,arguments_sha256,exposed,past_need,unknown_arguments",
+        ),
+        (
+            "attempts.csv",
+            "split,case_id,cluster,side,attempt,recording_id,status,needs_met,needs_total,exposed,input_tokens_source,tool_calls,agent_calls,read_calls,continuation_reads,shrunk_retries,spill_reads,repeated_reads,stuck_chains,capped_chains,oversized_results,max_result_chars,result_chars,result_wire_bytes,view_chars,input_tokens,output_tokens,turns,evidence_recall,calls_to_evidence,errors,correct,completeness,truthfulness,source_recall,cited_gold",
+        ),
+        (
+            "cases.csv",
+            "split,case_id,cluster,metric,baseline_mean,candidate_mean,delta,attempts_paired,same_code_delta,exposed,state,lost_evidence",
+        ),
+        (
+            "metrics.csv",
+            "split,metric,unit,better,role,n_cases,n_dropped,attempts_baseline,attempts_candidate,missing,baseline_mean,candidate_mean,baseline_total,candidate_total,delta,se,ci_low,ci_high,ci_method,resamples,seed,t_low,t_high,bound_low,bound_high,p_t,p_signflip,p_holm,pct_change,pct_low,pct_high,cases_up,cases_down,cases_tied,sparse,noise_se,noise_from,same_code_runs,same_code_max_abs_delta,pi_low,pi_high,deterministic,exposed_cases,delta_exposed,delta_unexposed,mde80,call,reason",
+        ),
+        (
+            "flips.csv",
+            "split,case_id,direction,baseline_right,baseline_attempts,candidate_right,candidate_attempts,first_difference_call_index,exposed",
+        ),
+        (
+            "rules.csv",
+            "rule_index,metric,role,question,split,margin,max,value,bound,p,p_holm,verdict,reason,cases_needed",
+        ),
         ("timings.csv", "split,case_id,side,attempt,call_index,started_ms,duration_ms"),
     ] {
         assert_eq!(header(name), columns, "{name}");
@@ -147,7 +168,8 @@ fn summary_json_holds_every_column_of_metrics_csv_unrounded() {
     let summary: serde_json::Value = serde_json::from_str(&files["summary.json"]).unwrap();
     let mut reader = csv::Reader::from_reader(files["metrics.csv"].as_bytes());
     let columns = reader.headers().unwrap().clone();
-    let row = reader.records().map(Result::unwrap).find(|row| &row[0] == "all" && &row[1] == "read_calls").unwrap();
+    let row =
+        reader.records().map(Result::unwrap).find(|row| &row[0] == "all" && &row[1] == "read_calls").unwrap();
     let metric = summary["splits"]["all"]["metrics"]["read_calls"].as_object().unwrap();
     assert_eq!(metric.keys().map(String::as_str).collect::<Vec<_>>(), columns.iter().collect::<Vec<_>>());
     for (name, cell) in columns.iter().zip(&row) {

@@ -101,7 +101,8 @@ impl World {
     }
 
     pub fn attempt(&mut self, id: &str, side: Side, number: u32) -> &mut AttemptRecord {
-        let found = self.attempts.iter_mut().find(|a| (a.case_id.as_str(), a.side, a.attempt) == (id, side, number));
+        let found =
+            self.attempts.iter_mut().find(|a| (a.case_id.as_str(), a.side, a.attempt) == (id, side, number));
         found.expect("the attempt is in the world")
     }
 

@@ -1,11 +1,11 @@
 //! Rules to verdicts and exit codes: each line of the verdict table and each key of a rule.
 
+use crate::traces::*;
 use mcp_regress::exit::ExitCode;
 use mcp_regress::suite::{Bound, Margin, Require, Rule, Special, Subject};
 use mcp_regress::trace::{FailOn, GateSettings, MissingPolicy};
 use mcp_regress::verdict::{Overall, Verdict};
 use mcp_regress::words::{Metric, Question, Role, Side, Split, Status};
-use crate::traces::*;
 
 /// A world in which a case has one page of this many chars on a side, by case number.
 fn sized(cases: u32, size: impl Fn(u32, Side, u32) -> u64) -> World {
@@ -22,7 +22,9 @@ fn paged(cases: u32, pages: impl Fn(u32, Side, u32) -> usize) -> World {
     let mut world = World::new();
     for case in 0..cases {
         let split = if case % 2 == 0 { Split::Dev } else { Split::Test };
-        world.reads(&format!("set/{case:02}"), split, |side, number| (vec![1_000; pages(case, side, number)], true));
+        world.reads(&format!("set/{case:02}"), split, |side, number| {
+            (vec![1_000; pages(case, side, number)], true)
+        });
     }
     world
 }
@@ -62,8 +64,10 @@ use Verdict::{Incomplete, Inconclusive, Pass, Regression};
 #[test]
 fn these_cases_when_the_same_code_repeats_itself() {
     let same = paged(6, |_, _, _| 2);
-    let one_more = paged(6, |case, side, number| 2 + usize::from(case == 0 && number == 1 && is_candidate(side)));
-    let one_less = paged(6, |case, side, number| 2 - usize::from(case == 0 && number == 1 && is_candidate(side)));
+    let one_more =
+        paged(6, |case, side, number| 2 + usize::from(case == 0 && number == 1 && is_candidate(side)));
+    let one_less =
+        paged(6, |case, side, number| 2 - usize::from(case == 0 && number == 1 && is_candidate(side)));
     for (world, rule, verdict, reason) in [
         (&same, asks(READS, 0.0, Guardrail, TheseCases), Pass, ""),
         (&one_more, asks(READS, 0.0, Guardrail, TheseCases), Regression, "worse"),
@@ -119,7 +123,9 @@ fn these_cases_when_the_same_code_differs() {
 
 #[test]
 fn cases_like_these_need_a_spread_over_cases() {
-    let worse = |cases| sized(cases, |case, side, _| 1_000 + if is_candidate(side) { 100 + u64::from(case) } else { 0 });
+    let worse = |cases| {
+        sized(cases, |case, side, _| 1_000 + if is_candidate(side) { 100 + u64::from(case) } else { 0 })
+    };
     let rule = |margin| asks(CHARS, margin, Guardrail, CasesLikeThese);
     assert_eq!(says(&worse(12), rule(0.0)), (Regression, "worse".to_owned()));
     assert_eq!(says(&worse(12), rule(200.0)), (Pass, String::new()));
@@ -128,7 +134,11 @@ fn cases_like_these_need_a_spread_over_cases() {
     assert_eq!(says(&alike, rule(0.0)), (Inconclusive, "all cases alike".to_owned()));
     let same = sized(12, |_, _, _| 1_000);
     let recall = |margin| asks(Metric::EvidenceRecall, margin, Guardrail, CasesLikeThese);
-    assert_eq!(says(&same, recall(0.05)), (Inconclusive, "all cases alike".to_owned()), "1 - .05^(1/12) is .22");
+    assert_eq!(
+        says(&same, recall(0.05)),
+        (Inconclusive, "all cases alike".to_owned()),
+        "1 - .05^(1/12) is .22"
+    );
     assert_eq!(says(&same, recall(0.25)), (Pass, String::new()));
     assert_eq!(says(&same, rule(0.0)).0, Inconclusive, "never pass from [0, 0]");
 }
@@ -287,7 +297,9 @@ fn tools_list_by_what_it_requires() {
         let mut world = paged(1, |_, _, _| 1);
         world.meta.sides.get_mut("baseline").unwrap().tools_list = Some(base.clone());
         world.meta.sides.get_mut("candidate").unwrap().tools_list = Some(cand.clone());
-        for (wanted, verdict) in [Require::Identical, Require::SameTools, Require::Compatible].into_iter().zip(verdicts) {
+        for (wanted, verdict) in
+            [Require::Identical, Require::SameTools, Require::Compatible].into_iter().zip(verdicts)
+        {
             assert_eq!(says(&world, require(wanted)).0, verdict, "{wanted} {cand:?}");
         }
     }
