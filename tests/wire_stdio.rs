@@ -206,6 +206,7 @@ async fn a_start_that_fails_says_why() {
         assert!(!words.is_empty() || error.stderr_tail.is_empty(), "{}", error.stderr_tail);
         if expected.starts_with("`initialize` was refused") {
             assert!(matches!(error.kind, StartErrorKind::Refused { code: -32022, .. }));
+            assert!(error.to_string().contains("protocol = \"2026-07-28\""), "{error}");
         }
     }
 }

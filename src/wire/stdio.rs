@@ -11,6 +11,7 @@ use super::framing::LineBuffer;
 use super::inbox::Inbox;
 use super::process::{Ending, Process};
 use super::reply::Reply;
+use super::request::Outgoing;
 use super::target::{LaunchSpec, Limits};
 
 /// Bytes kept for a server that does not read its stdin; answers past it are dropped.
@@ -62,14 +63,14 @@ impl Stdio {
     /// Send a request and take messages until its reply is there.
     pub(crate) async fn exchange(
         &mut self,
-        message: &[u8],
+        request: Outgoing<'_>,
         inbox: &mut Inbox,
         deadline: Instant,
     ) -> Result<Reply, Failure> {
         if let Some(how) = &self.dead {
             return Err(Failure::Crashed(how.clone()));
         }
-        self.queue(message);
+        self.queue(request.bytes);
         match timeout_at(deadline, self.take_until_reply(inbox)).await {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(how)) => {
