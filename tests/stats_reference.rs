@@ -3,6 +3,8 @@
 //! Closed forms, exact values, Holm and Benjamini-Hochberg agree to 1e-9 relative; resampled ends
 //! within the tolerance that the reference gives. A key that this test does not know fails it.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -15,8 +15,8 @@ use super::convolve::{Window, fast_size, power};
 /// Terms below this after the power are left out; all of them together change F by less than 1e-13.
 const LN_NEGLIGIBLE: f64 = -34.539;
 
-/// Evaluations of a term beyond which the long transform is cheaper.
-const WORK_LIMIT: usize = 3_000_000;
+/// One frequency in this many may matter; with more of them the long transform is cheaper.
+const SPARSE: usize = 64;
 
 #[derive(Debug, Clone)]
 pub(super) struct Fourier {
@@ -64,7 +64,7 @@ impl Fourier {
 fn frequencies(histogram: &[(usize, f64)], n: usize, size: usize, mean: f64) -> Option<Vec<usize>> {
     let spread: f64 = histogram.iter().map(|(v, p)| (*v as f64 - mean).abs() * p).sum();
     let mut short = size;
-    while short % 4 == 0 && short as f64 >= 60.0 * spread {
+    while short.is_multiple_of(4) && short as f64 >= 60.0 * spread {
         short /= 2;
     }
     let ratio = size / short;
@@ -78,7 +78,7 @@ fn frequencies(histogram: &[(usize, f64)], n: usize, size: usize, mean: f64) -> 
         let from = (j * ratio).saturating_sub(ratio / 2).max(1);
         let from = kept.last().map_or(from, |last| from.max(last + 1));
         kept.extend(from..=(j * ratio + ratio / 2).min(size / 2));
-        if kept.len() * histogram.len() > WORK_LIMIT {
+        if kept.len() > size / SPARSE {
             return None;
         }
     }
