@@ -62,9 +62,10 @@ pub async fn replay<C: Caller>(
         earlier: Earlier::default(),
         chains: 0,
     };
-    for (index, step) in recording.steps.iter().enumerate() {
+    let steps = recording.steps.read();
+    for (index, step) in steps.iter().enumerate() {
         if attempt.step(index as u32, step).await.is_err() {
-            attempt.leave_unmet(index + 1, recording);
+            attempt.leave_unmet(index + 1, &steps);
             break;
         }
     }
@@ -192,8 +193,8 @@ impl<C: Caller> Attempt<'_, C> {
     }
 
     /// The needs of steps that were never reached stay unmet.
-    fn leave_unmet(&mut self, from: usize, recording: &Recording) {
-        for (index, step) in recording.steps.iter().enumerate().skip(from) {
+    fn leave_unmet(&mut self, from: usize, steps: &[Step]) {
+        for (index, step) in steps.iter().enumerate().skip(from) {
             if step.intent == Intent::Read && self.toolbox.get(&step.tool).is_some_and(|tool| tool.may_call) {
                 self.judge_need(index as u32, step, &NeedState::new(step), None, 0);
             }
