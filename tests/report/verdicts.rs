@@ -52,6 +52,7 @@ fn asks(metric: Metric, margin: f64, role: Role, question: Question) -> Rule {
         bound: Bound::Relative { margin: Margin::Absolute(margin), role, question: Some(question) },
         split: None,
         cases: None,
+        is_implied: false,
     }
 }
 
