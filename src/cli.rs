@@ -86,7 +86,7 @@ pub struct SuiteFlags {
     #[arg(long, env = "MCP_REGRESS_SUITE", value_name = "DIR|FILE")]
     pub suite: Option<PathBuf>,
     /// Only cases whose id matches this glob; may be repeated.
-    #[arg(long, env = "MCP_REGRESS_CASES", value_name = "GLOB", value_delimiter = ',')]
+    #[arg(long, env = "MCP_REGRESS_CASES", value_name = "GLOB")]
     pub cases: Vec<String>,
     /// Only cases of this split.
     #[arg(long, env = "MCP_REGRESS_SPLIT", default_value = "all")]

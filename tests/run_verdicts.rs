@@ -27,7 +27,7 @@ fn the_demonstration_passes_with_fewer_continuation_reads() {
     assert_eq!(metric["call"], "better");
     assert_eq!(metric["deterministic"], true);
     assert_eq!(summary["verdict"], "pass");
-    assert_eq!(summary["fidelity"]["equal_cases"], summary["fidelity"]["cases"], "{}", summary["fidelity"]);
+    assert_eq!(summary["fidelity"]["cases_equal"], summary["fidelity"]["cases"], "{}", summary["fidelity"]);
     assert!(said.out.contains("continuation reads"), "{}", said.out);
     assert!(said.out.trim_end().lines().last().unwrap().starts_with("report: "), "{}", said.out);
 }
@@ -89,7 +89,7 @@ fn wrong_settings_have_their_exit_codes() {
         ("no such program", "[server]\ncommand = [\"/no/such/program\"]".to_owned(), &[], 3, "/no/such/program"),
         ("no such suite", server.to_owned(), &["--suite", "elsewhere"], 2, "no such suite file"),
         ("no revision", server.to_owned(), &["--baseline-rev", "main"], 2, "repository"),
-        ("bad timeout", server.to_owned(), &["--timeout", "-1"], 2, "--timeout"),
+        ("bad timeout", server.to_owned(), &["--timeout", "0"], 2, "--timeout"),
     ];
     for (name, sides, args, code, text) in table {
         let dir = suite(sides, &case);

@@ -6,11 +6,11 @@ use crate::metric::tools_list::ToolsComparison;
 use crate::metric::{Collected, case_order, collect};
 use crate::stats::missing::Missing;
 use crate::stats::sample::{Pairing, SampleError};
-use crate::suite::{Bound, Rule, Subject};
+use crate::suite::{Bound, GlobError, IdGlob, Rule, Subject};
 use crate::trace::{Journal, JournalError, MissingPolicy, RunMeta, side_key};
 use crate::verdict::figures::MetricUse;
 use crate::verdict::gate::Gaps;
-use crate::verdict::rules::{self, Facts};
+use crate::verdict::rules;
 use crate::verdict::{Comparison, Gate, RuleVerdict, Settings, SplitFigures};
 use crate::words::{Question, Role, Side, Split};
 use std::path::PathBuf;
@@ -23,8 +23,8 @@ pub enum ReportError {
     Journal(#[from] JournalError),
     #[error("the attempts cannot be judged: {0}")]
     Sample(#[from] SampleError),
-    #[error("case glob `{glob}` of rule {index}: {reason}")]
-    Glob { index: usize, glob: String, reason: String },
+    #[error("rule {index}: {source}")]
+    Glob { index: usize, source: GlobError },
 }
 
 /// A planned attempt without a record.
@@ -77,8 +77,7 @@ pub fn build_with(meta: RunMeta, journals: &[PathBuf], holding: &[ExitCode]) -> 
         SplitFigures::of(&comparison, split, &used)
     };
     let splits = [figures(None)?, figures(Some(Split::Dev))?, figures(Some(Split::Test))?];
-    let facts = Facts { sides: &collected.sides, tools_list: tools_list.as_ref() };
-    let rules = rules::judge(&meta.rules, &comparison, facts)?;
+    let rules = rules::judge(&meta.rules, &comparison, tools_list.as_ref())?;
     drop(comparison);
     let missing = missing_attempts(&meta, &journal);
     let gaps = Gaps { attempts: missing.len(), nothing_paired: splits[0].paired == 0 };
@@ -129,11 +128,7 @@ fn metric_use(rules: &[Rule], name: &str, split: Option<Split>, settings: Settin
 fn check_globs(rules: &[Rule]) -> Result<(), ReportError> {
     for (index, rule) in rules.iter().enumerate() {
         if let Some(glob) = &rule.cases {
-            globset::Glob::new(glob).map_err(|error| ReportError::Glob {
-                index,
-                glob: glob.clone(),
-                reason: error.kind().to_string(),
-            })?;
+            IdGlob::new(glob).map_err(|source| ReportError::Glob { index, source })?;
         }
     }
     Ok(())

@@ -105,9 +105,8 @@ fn fidelity(report: &Report) -> Value {
 
 fn split(report: &Report, figures: &SplitFigures) -> Value {
     let table = &report.collected.table;
-    let ids = |cases: &[usize]| -> Vec<&str> {
-        cases.iter().map(|case| table.cases[*case].id.as_str()).collect()
-    };
+    let ids =
+        |cases: &[usize]| -> Vec<&str> { cases.iter().map(|case| table.cases[*case].id.as_str()).collect() };
     let columns = metrics_table();
     let metrics: Map<String, Value> = figures
         .metrics

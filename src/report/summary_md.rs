@@ -79,7 +79,7 @@ fn paragraph(report: &Report) -> String {
             let delta = row.delta.map_or_else(String::new, |delta| shown.delta(delta));
             parts.push(format!(
                 "{}: delta {delta}, 95 % interval over cases {}, same code {}; {} up, {} down, {} tied.",
-                marked(&phrase::change(info, row)),
+                capital(&marked(&phrase::change(info, row))),
                 phrase::interval(info, row),
                 same_code(row, &phrase::same_code(info, row)),
                 row.cases_up,
@@ -120,11 +120,12 @@ fn same_code(row: &MetricRow, spread: &str) -> String {
 }
 
 fn sentence_of(text: &str) -> String {
+    format!("{}.", capital(text))
+}
+
+fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => format!("{}{}.", first.to_uppercase(), chars.as_str()),
-        None => String::new(),
-    }
+    chars.next().map_or_else(String::new, |first| format!("{}{}", first.to_uppercase(), chars.as_str()))
 }
 
 fn flips(report: &Report, flips: &[FlipRow]) -> String {
@@ -166,7 +167,9 @@ fn largest(report: &Report) -> Option<String> {
 }
 
 fn table(report: &Report, figures: &SplitFigures) -> String {
-    let mut text = "| metric | baseline | candidate | delta | 95 % CI | same code | |\n|---|---|---|---|---|---|---|\n".to_owned();
+    let mut text =
+        "| metric | baseline | candidate | delta | 95 % CI | same code | |\n|---|---|---|---|---|---|---|\n"
+            .to_owned();
     for row in &figures.metrics {
         let info = &report.collected.table.metrics[row.metric];
         let shown = phrase::Shown::of(info, row);

@@ -1,8 +1,8 @@
 //! The table that a person sees.
 
+use super::Report;
 use super::phrase::{self, counted, grouped, percent, plain};
 use super::sentence;
-use super::Report;
 use crate::metric::MetricInfo;
 use crate::stats::flips::Direction;
 use crate::trace::SideMeta;

@@ -103,8 +103,9 @@ impl Journal {
             })?;
         }
         notes.extend(foreign.into_iter().map(|(case_id, lines)| JournalNote::Foreign { case_id, lines }));
-        entries.sort_by(Entry::order);
-        let entries = keep_latest(entries, case_ids, &mut notes);
+        entries.sort_unstable_by(Entry::order);
+        keep_latest(&mut entries, case_ids, &mut notes);
+        entries.shrink_to_fit();
         let mut starts = vec![0u32; case_ids.len() + 1];
         entries.iter().for_each(|entry| starts[entry.case as usize + 1] += 1);
         for place in 1..starts.len() {
@@ -169,24 +170,22 @@ impl Entry {
     }
 }
 
-/// Of sorted entries with one key the last one: it started latest.
-fn keep_latest(entries: Vec<Entry>, case_ids: &[String], notes: &mut Vec<JournalNote>) -> Vec<Entry> {
-    let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
-    for entry in entries {
-        match kept.last_mut() {
-            Some(last) if (last.case, last.side, last.attempt) == (entry.case, entry.side, entry.attempt) => {
-                notes.push(JournalNote::Twice {
-                    case_id: case_ids[entry.case as usize].clone(),
-                    side: entry.side,
-                    attempt: entry.attempt,
-                    same_inputs: last.inputs == entry.inputs,
-                });
-                *last = entry;
-            }
-            _ => kept.push(entry),
+/// Of sorted entries with one key the last one stays: it started latest.
+fn keep_latest(entries: &mut Vec<Entry>, case_ids: &[String], notes: &mut Vec<JournalNote>) {
+    entries.dedup_by(|later, kept| {
+        let key = |entry: &Entry| (entry.case, entry.side, entry.attempt);
+        if key(later) != key(kept) {
+            return false;
         }
-    }
-    kept
+        notes.push(JournalNote::Twice {
+            case_id: case_ids[later.case as usize].clone(),
+            side: later.side,
+            attempt: later.attempt,
+            same_inputs: later.inputs == kept.inputs,
+        });
+        *kept = *later;
+        true
+    });
 }
 
 /// Calls `f` with number (from 1), offset and bytes of every line that is not blank.
