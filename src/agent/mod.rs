@@ -28,7 +28,7 @@ mod wanted;
 pub use answer::{Answer, Caller, Reply};
 pub use coverage::{GRAM, SHORTEST, hashes as fingerprint_hashes};
 pub use infer::{Inferred, inferred_declaration};
-pub use offer::{Offer, offer};
+pub use offer::{Offer, meets_need, offer};
 pub use replay::{AttemptTrace, ReplaySettings, replay};
 pub use schema::Schema;
 pub use toolbox::{SideTool, Tool, ToolUse, Toolbox, tools_used};

@@ -1,10 +1,12 @@
 //! What one result offers beyond itself, outside any chain: for commands that look at a single call.
 
 use super::chain_rule::{ChainRule, choose};
+use super::need::{NeedState, Seen};
 use super::news::Shown;
 use super::request::Request;
 use super::rule::Sight;
 use super::toolbox::Tool;
+use crate::case::Step;
 use crate::client::Page;
 use crate::suite::ContinuationRule;
 use serde_json::{Map, Value};
@@ -36,4 +38,11 @@ pub fn offer(
         is_inferred: matches!(rule, ChainRule::Inferred(_)),
         arguments: onward.arguments,
     })
+}
+
+/// Whether this page alone, wholly visible, meets the step's need. `offers_no_more`: it is the last one.
+pub fn meets_need(step: &Step, tool: &Arc<Tool>, page: &Page<'_>, offers_no_more: bool) -> bool {
+    let mut need = NeedState::new(step);
+    need.take(&Seen { page, tool, rule: None, is_whole: true, has_news: true, offers_no_more });
+    need.is_met()
 }

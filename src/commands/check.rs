@@ -6,6 +6,7 @@ mod tools;
 
 use super::resolve::{self, Selected, Settings};
 use super::side::{self, ResolvedSides};
+use super::sizes::{counted, sized};
 use super::{Failure, Printer, hints, toml_lines};
 use crate::agent::{Toolbox, tools_used};
 use crate::cli::{CheckArgs, RunArgs};
@@ -131,16 +132,16 @@ fn tell_suite(findings: &mut Findings, selected: &Selected, settings: Option<&Se
         format!(", selected of {}", selected.cases_in_all)
     };
     findings.line(&format!(
-        "cases      {} ({} dev, {} test){selection}; {} recordings, {} steps",
+        "cases      {} ({} dev, {} test){selection}; {}, {}",
         selected.cases.len(),
         of(Split::Dev),
         of(Split::Test),
-        census.recordings,
-        census.steps
+        counted(census.recordings as u64, "recording", "recordings"),
+        counted(census.steps as u64, "step", "steps")
     ));
     let Some(settings) = settings else { return };
     let limits: Vec<String> =
-        settings.profile.limits.iter().map(|limit| format!("{} {}", limit.limit, limit.unit)).collect();
+        settings.profile.limits.iter().map(|limit| sized(limit.limit, limit.unit)).collect();
     let limits =
         if limits.is_empty() { "no limit".to_owned() } else { format!("limits {}", limits.join(", ")) };
     findings.line(&format!("client     {}: {limits}", settings.profile.id));
@@ -151,13 +152,16 @@ fn tell_suite(findings: &mut Findings, selected: &Selected, settings: Option<&Se
         baseline: true,
     };
     let sides: Vec<String> = shape.sides().iter().map(ToString::to_string).collect();
+    if selected.cases.is_empty() {
+        return;
+    }
     findings.line(&format!(
-        "a run      {} cases x {} attempts x {} sides ({}), and each case once more on the candidate: {} attempts",
-        selected.cases.len(),
-        settings.attempts,
+        "a run      {} x {} x {} sides ({}), and each case once more on the candidate: {}",
+        counted(selected.cases.len() as u64, "case", "cases"),
+        counted(settings.attempts.into(), "attempt", "attempts"),
         sides.len(),
         sides.join(", "),
-        selected.cases.len() * shape.expected().len()
+        counted((selected.cases.len() * shape.expected().len()) as u64, "attempt", "attempts")
     ));
 }
 
@@ -272,11 +276,11 @@ fn server(prepared: &PreparedSide, baseline: Option<&PreparedSide>) -> String {
         Some(_) => ", not the baseline's",
     };
     format!(
-        "{} {}, protocol {}; {} tools in {} bytes{same}",
+        "{} {}, protocol {}; {} in {}{same}",
         prepared.server_name,
         prepared.server_version,
         prepared.protocol,
-        prepared.tools.len(),
-        list.bytes
+        counted(prepared.tools.len() as u64, "tool", "tools"),
+        counted(list.bytes, "byte", "bytes")
     )
 }

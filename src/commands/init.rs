@@ -2,6 +2,7 @@
 
 mod written;
 
+use super::sizes::counted;
 use super::toml_lines as toml;
 use super::{Failure, Printer, hints, resolve, side};
 use crate::agent::{ToolUse, Toolbox};
@@ -20,7 +21,10 @@ use std::path::{Component, Path, PathBuf};
 const DEFINITIONS: &str = ".mcp.json";
 
 pub(super) fn run(args: InitArgs, printer: &Printer) -> Result<ExitCode, Failure> {
-    let file = args.dir.join(SUITE_FILE);
+    let file = match args.dir.to_str() {
+        Some(".") => PathBuf::from(SUITE_FILE),
+        _ => args.dir.join(SUITE_FILE),
+    };
     if file.exists() {
         return Err(Failure::usage(format!("`{}` is there already, and is not overwritten", file.display()))
             .hint("edit it, or give another folder with --dir"));
@@ -160,15 +164,16 @@ fn told(file: &Path, prepared: &PreparedSide, tools: &Toolbox) -> String {
     let count = prepared.tools.len();
     let annotated = prepared.tools.iter().filter(|tool| tool.read_only == Some(true)).count();
     let mut told = format!(
-        "{} {}, protocol {}: {count} tools, {annotated} of them annotated as reading only\nwrote {}\n\n",
+        "{} {}, protocol {}: {}, {annotated} of them annotated as reading only\nwrote {}\n\n",
         prepared.server_name,
         prepared.server_version,
         prepared.protocol,
+        counted(count as u64, "tool", "tools"),
         file.display()
     );
     if count > annotated {
         told.push_str(
-            "A replay never calls a tool that may change anything: of the others, uncomment in the suite file those that only read.\n\n",
+            "A replay never calls a tool that may change anything. Of the others, those that only read are allowed in the\nsuite file: remove the # in front of their lines.\n\n",
         );
     }
     let suite = if file.parent().is_some_and(|dir| !matches!(dir.to_str(), Some("" | "." | "cases"))) {

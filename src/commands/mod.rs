@@ -14,6 +14,7 @@ mod results;
 mod report;
 mod run;
 mod side;
+mod sizes;
 mod toml_lines;
 
 pub use failure::Failure;

@@ -48,7 +48,12 @@ pub(super) fn run(args: ProbeArgs, printer: &Printer) -> Result<ExitCode, Failur
     let seen = Seen::new(&tool, &arguments, &result, wire_bytes, &settings);
     let reads = tool.kind == ToolKind::Read || seen.offers_more() || !args.contains.is_empty();
     let text = written(&place.id, &args, &arguments, reads);
-    case::parse(&text, &place.file)?;
+    let case = case::parse(&text, &place.file)?;
+    if reads && !seen.offers_more() && !seen.meets_need(&case, &tool, &result) {
+        printer.note(
+            "warning: a text of --contains is not in this result, which offers no more: the case's need is met nowhere",
+        );
+    }
     if let Some(folder) = place.file.parent() {
         fs_err::create_dir_all(folder)?;
     }
@@ -209,8 +214,9 @@ fn what(reads: bool, args: &ProbeArgs) -> &'static str {
         (false, _) => "a `call` step, done once",
         (true, false) => "a `read` step that goes on until the texts have been seen",
         (true, true) => {
-            "a `read` step that goes on to the end; `end` cannot see lost content, \
-             so name a text that the agent needed: `--contains TEXT`, or `\"need\": {\"contains\": [...]}` in the file"
+            "a `read` step that goes on to the end.\n\
+             `end` cannot see lost content: better name a text that the agent needed, \
+             with --contains TEXT or as \"need\": {\"contains\": [...]} in the file"
         }
     }
 }

@@ -66,7 +66,13 @@ pub(super) fn cases_of(suite: Suite, flags: &SuiteFlags) -> Result<Selected, Fai
         tags: flags.tag.clone(),
     };
     let cases = case::select(loaded.cases, &selection).map_err(Failure::usage)?;
-    Ok(Selected { suite, cases, unmatched: loaded.unmatched, cases_in_all })
+    // Of globs that nobody wrote, one without a file is no mistake.
+    let unmatched = if suite::are_default_globs(&suite.cases) && cases_in_all > 0 {
+        Vec::new()
+    } else {
+        loaded.unmatched
+    };
+    Ok(Selected { suite, cases, unmatched, cases_in_all })
 }
 
 impl Selected {

@@ -19,6 +19,7 @@ mod summary_json;
 mod summary_md;
 mod files;
 
+pub(crate) use phrase::counted;
 pub use build::{MissingAttempt, Report, ReportError, build, build_with};
 pub use files::{FILES, write_all};
 pub use summary_json::render as summary_json;

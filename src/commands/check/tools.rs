@@ -1,5 +1,6 @@
 //! The tools that cases call, as a replay takes them: declared, or inferred from the schema.
 
+use super::super::sizes::counted;
 use super::Started;
 use super::cases::Census;
 use super::toml_lines as toml;
@@ -59,7 +60,11 @@ impl Tools<'_> {
     fn tool(&self, tool: &Tool) -> String {
         let asked = self.census.asked(&tool.name).map_or_else(
             || "called by a rule of another tool".to_owned(),
-            |asked| format!("{} steps, {} of them reads", asked.steps, asked.reads),
+            |asked| {
+                let steps = counted(asked.steps as u64, "step", "steps");
+                let reads = counted(asked.reads as u64, "read", "reads");
+                format!("{steps}, {reads} among them")
+            },
         );
         let kind = self.source(&tool.name, |declared| declared.kind.is_some());
         let mut told = format!("  {}: {} ({kind}); {asked}\n", tool.name, tool.kind);

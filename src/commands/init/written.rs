@@ -71,12 +71,10 @@ fn server(config: &ServerConfig) -> String {
 
 /// The commented table of one tool.
 fn declaration(listed: &SideTool, tool: &Tool) -> String {
-    let (positions, sizes) = inferred_declaration(tool);
-    let identity: Vec<&str> = tool.schema.names().filter(|name| tool.is_identity(name)).collect();
     let annotated = match listed.read_only {
         Some(true) => "annotated with readOnlyHint = true: a replay may call it as it is",
         Some(false) => "annotated with readOnlyHint = false: it may change something",
-        None => "not annotated: a replay does not call it as it is",
+        None => "not annotated: remove the # only if it changes nothing",
     };
     let mut lines = format!("\n# {annotated}.\n#[tools.{}]\n", toml::key(&tool.name));
     match (listed.read_only, tool.kind) {
@@ -86,24 +84,30 @@ fn declaration(listed: &SideTool, tool: &Tool) -> String {
             let _ = writeln!(lines, "#kind = \"{kind}\"");
         }
     }
-    let _ = writeln!(lines, "#identity = {}", toml::texts(identity));
-    let _ = writeln!(lines, "#size = {}", toml::texts(&sizes));
-    if positions.is_empty() {
-        lines.push_str("#continue = []\n");
-    } else {
-        // A rule cannot be known from a schema alone; a wrong one would end every read at its first page.
-        let named: Vec<String> = positions.iter().map(|name| toml::text(name)).collect();
-        let next = capitalised(&positions[0]);
-        let _ = writeln!(
-            lines,
-            "# continue: taken from the first result that offers more, by {}; to fix it, for example\n\
-             # continue = [{{ argument = {}, from = {} }}]",
-            named.join(" or "),
-            toml::text(&positions[0]),
-            toml::text(&format!("/next{next}"))
-        );
+    if tool.schema.names().next().is_none() {
+        // Empty lists would say that all its calls ask for the same.
+        lines.push_str("# identity, size and continue: its schema names no argument\n");
+        return lines;
     }
+    lines.push_str(&arguments(tool));
     lines
+}
+
+/// What the arguments are for, as far as their names tell.
+fn arguments(tool: &Tool) -> String {
+    let (positions, sizes) = inferred_declaration(tool);
+    let identity: Vec<&str> = tool.schema.names().filter(|name| tool.is_identity(name)).collect();
+    let lists = format!("#identity = {}\n#size = {}\n", toml::texts(identity), toml::texts(&sizes));
+    let Some(first) = positions.first() else { return format!("{lists}#continue = []\n") };
+    // A rule cannot be known from a schema alone, and a wrong one would end every read at its first page.
+    let named: Vec<String> = positions.iter().map(|name| toml::text(name)).collect();
+    let from = toml::text(&format!("/next{}", capitalised(first)));
+    format!(
+        "{lists}# continue: taken from the first result that offers more, by {}; to fix it, for example\n\
+         # continue = [{{ argument = {}, from = {from} }}]\n",
+        named.join(" or "),
+        toml::text(first)
+    )
 }
 
 fn capitalised(name: &str) -> String {

@@ -1,8 +1,10 @@
 //! What came of the call, as the agent's client shows it.
 
-use crate::agent::{Offer, Tool, offer};
+use crate::agent::{Offer, Tool, meets_need, offer};
+use crate::case::Case;
 use crate::client::{Page, Profile, ToolResult, View, view};
 use crate::commands::resolve::Settings;
+use crate::commands::sizes::{counted, sized};
 use crate::commands::toml_lines as toml;
 use crate::words::ViewKind;
 use serde_json::{Map, Value};
@@ -43,12 +45,18 @@ impl<'s> Seen<'s> {
         self.offer.is_some() || self.hidden.is_some()
     }
 
+    /// Whether the result meets the need of the case's only step, as the last page of its chain.
+    pub fn meets_need(&self, case: &Case, tool: &Arc<Tool>, result: &ToolResult) -> bool {
+        let mut steps = case.recordings.iter().flat_map(|recording| recording.steps.read());
+        let page = result.forwarded(self.profile);
+        steps.all(|step| meets_need(&step, tool, &page, true))
+    }
+
     pub fn told(&self, tool: &Tool) -> String {
         let mut told = format!(
-            "  size: {} {} forwarded by the client, {} bytes on the wire\n",
-            self.view.result_chars,
-            self.profile.unit(),
-            self.wire_bytes
+            "  size: {} forwarded by the client, {} on the wire\n",
+            sized(self.view.result_chars, self.profile.unit()),
+            counted(self.wire_bytes as u64, "byte", "bytes")
         );
         told.push_str(&format!("  client `{}`: {}\n", self.profile.id, self.shown()));
         told.push_str(&match (&self.offer, &self.hidden) {
@@ -73,9 +81,8 @@ impl<'s> Seen<'s> {
             ViewKind::Cut => "cut",
         };
         format!(
-            "not shown whole, over its limit of {over}: {instead}, {} {}",
-            self.view.view_chars,
-            self.profile.unit()
+            "not shown whole, over its limit of {over}: {instead}, {}",
+            sized(self.view.view_chars, self.profile.unit())
         )
     }
 }
