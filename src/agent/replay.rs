@@ -49,7 +49,7 @@ pub async fn replay<C: Caller>(
     settings: ReplaySettings,
     clock: Instant,
 ) -> AttemptTrace {
-    let steps = &recording.steps;
+    let steps = &recording.steps.read();
     let mut attempt = Attempt {
         caller,
         toolbox,

@@ -31,8 +31,9 @@ pub struct ToolUse {
 /// The tools that cases and continuation rules name.
 pub fn tools_used<'c>(suite: &Suite, cases: impl IntoIterator<Item = &'c Case>) -> BTreeMap<String, ToolUse> {
     let mut used: BTreeMap<String, ToolUse> = BTreeMap::new();
-    for step in cases.into_iter().flat_map(|case| &case.recordings).flat_map(|recording| &recording.steps) {
-        used.entry(step.tool.clone()).or_default().in_read_step |= step.intent == Intent::Read;
+    let recordings = cases.into_iter().flat_map(|case| &case.recordings);
+    for (intent, tool) in recordings.flat_map(|recording| recording.steps.outline()) {
+        used.entry(tool.to_owned()).or_default().in_read_step |= intent == Intent::Read;
     }
     let carried_on_by = suite.tools.values().flat_map(|tool| tool.continuation.iter().flatten());
     for rule in carried_on_by {

@@ -5,10 +5,11 @@ use super::read::{self, ReadCase};
 use super::walk::{Walk, walk};
 use crate::doc::{Problem, Problems, open_file, read_bytes, unreadable};
 use crate::suite::Suite;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The cases of a suite.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ pub fn load(suite: &Suite) -> Result<Vec<Case>, Problems> {
 pub fn load_all(suite: &Suite) -> Result<Loaded, Problems> {
     let Walk { files, unmatched, problems } = walk(&suite.dir, &suite.cases);
     let shown_dir = suite.file.as_ref().and_then(|file| file.parent()).unwrap_or(Path::new(""));
-    let mut loading = Loading { cases: Vec::new(), taken: HashMap::new(), problems };
+    let mut loading = Loading { cases: Vec::new(), taken: HashMap::new(), tools: HashSet::new(), problems };
     for relative in files {
         let path = suite.dir.join(&relative);
         let shown = shown_dir.join(&relative);
@@ -57,6 +58,8 @@ struct Loading {
     cases: Vec<Case>,
     /// Ids in lower case, and where each was met first.
     taken: HashMap<String, Taken>,
+    /// Names of tools met so far.
+    tools: HashSet<Arc<str>>,
     problems: Vec<Problem>,
 }
 
@@ -114,6 +117,12 @@ impl Loading {
                 }
             }
         }
-        self.cases.extend(read.case);
+        if let Some(mut case) = read.case {
+            for recording in &mut case.recordings {
+                recording.steps.share_names(&mut self.tools);
+            }
+            case.recordings.shrink_to_fit();
+            self.cases.push(case);
+        }
     }
 }

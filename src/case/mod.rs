@@ -9,9 +9,11 @@ mod need;
 mod read;
 mod recording;
 mod select;
+mod steps;
 mod walk;
 
 pub use id::default_split;
 pub use load::{Loaded, load, load_all};
 pub use model::*;
 pub use select::{Selection, select};
+pub use steps::Steps;

@@ -1,5 +1,6 @@
 //! A case and its recordings as typed values.
 
+use super::Steps;
 use crate::suite::Selector;
 use crate::text::Pointer;
 use crate::words::{NeedKind, OnOversized, Split};
@@ -7,15 +8,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// One task that an agent did once.
+/// One task that an agent did once. `question`, `gold` and a recording's `source` are checked and stay in the file:
+/// no part of a replay reads them.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub id: String,
     pub split: Split,
     pub cluster: Option<String>,
     pub tags: Vec<String>,
-    pub question: Option<String>,
-    pub gold: Option<Value>,
     /// At least one.
     pub recordings: Vec<Recording>,
     /// The file it came from, and the line in it for a `.cases.jsonl`.
@@ -36,9 +36,8 @@ impl Case {
 #[derive(Debug, Clone)]
 pub struct Recording {
     pub id: String,
-    pub source: Option<Value>,
     pub recorded: Option<RecordedCounts>,
-    pub steps: Vec<Step>,
+    pub steps: Steps,
 }
 
 /// What the agent really did, as far as the file says.

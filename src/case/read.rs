@@ -51,10 +51,10 @@ fn from_root(root: &At<'_>) -> Option<Case> {
     }
     let id = table.must("id", "the id of the case").and_then(|at| id::id(&at));
     let text = |key: &str| table.get(key).and_then(|at| at.text().map(str::to_owned));
-    let (cluster, question) = (text("cluster"), text("question"));
+    let cluster = text("cluster");
+    text("question");
     let split = table.get("split").map(|at| at.choice(Split::ALL, Split::as_str));
     let tags = table.get("tags").and_then(|at| at.texts(0)).unwrap_or_default();
-    let gold = table.get("gold").map(|at| at.node().to_json());
     let recordings = table.must("recordings", "a list of recordings").and_then(|at| recordings(&at));
     let id = id?;
     let split = match split {
@@ -66,8 +66,6 @@ fn from_root(root: &At<'_>) -> Option<Case> {
         id,
         cluster,
         tags,
-        question,
-        gold,
         recordings: recordings?,
         file: Default::default(),
         line: None,

@@ -1,7 +1,7 @@
 //! A recording and its steps.
 
 use super::need::need;
-use super::{Intent, RecordedCounts, Recording, Step, binding};
+use super::{Intent, RecordedCounts, Recording, Step, Steps, binding};
 use crate::doc::{At, Table};
 use crate::suite::{Selector, selector};
 use crate::words::{NeedKind, OnOversized};
@@ -21,15 +21,20 @@ pub(super) fn recording(at: &At<'_>, index: usize) -> Option<Recording> {
         Some(at) => at.text().map(str::to_owned),
         None => Some(format!("r{}", index + 1)),
     };
-    let source = table.get("source").and_then(|at| at.object()).map(Into::into);
+    if let Some(at) = table.get("source") {
+        at.object();
+    }
     let recorded = table.get("recorded").and_then(|at| counts(&at));
+    let steps = table.must("steps", "a list of steps").and_then(|at| Some(Steps::pack(&at, &steps_of(&at)?)));
+    Some(Recording { id: id?, recorded, steps: steps? })
+}
+
+/// The steps of a recording, in order.
+pub(super) fn steps_of(at: &At<'_>) -> Option<Vec<Step>> {
+    let items = at.items("a list of steps", 1)?;
     let mut saved = BTreeSet::new();
-    let steps = table.must("steps", "a list of steps").and_then(|at| {
-        let items = at.items("a list of steps", 1)?;
-        let steps: Vec<Option<Step>> = items.iter().map(|item| step(item, &mut saved)).collect();
-        steps.into_iter().collect::<Option<Vec<Step>>>()
-    });
-    Some(Recording { id: id?, source, recorded, steps: steps? })
+    let steps: Vec<Option<Step>> = items.iter().map(|item| step(item, &mut saved)).collect();
+    steps.into_iter().collect()
 }
 
 fn counts(at: &At<'_>) -> Option<RecordedCounts> {

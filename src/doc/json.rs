@@ -1,8 +1,8 @@
 //! JSON with places.
 //!
-//! `serde_json` judges whether the text is JSON (RFC 8259, 128 levels deep at most): the tree is then built by
-//! `jsonc-parser`, which knows places but lets some texts pass that are no JSON. Files of other programs may
-//! hold comments and trailing commas; there `jsonc-parser` judges alone, 512 levels deep at most.
+//! `serde_json` judges whether the text is JSON (RFC 8259); the tree is then built by `jsonc-parser`, which knows
+//! places but lets some texts pass that are no JSON. Files of other programs may hold comments and trailing
+//! commas; there `jsonc-parser` judges alone. It stops at 512 open brackets, so that no text exhausts the stack.
 
 use super::place::{Step, render};
 use super::{Content, Entry, Form, Node, Report};
@@ -61,14 +61,18 @@ pub fn parse(text: &str, comments: Comments, report: &Report) -> Option<Node> {
     }
 }
 
-/// `serde_json` names the place at the end of its message; here it stands in front.
+/// `serde_json` names the place at the end of its message; here it stands in front. Its shortest messages are
+/// put into words.
 fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let plain = message.rsplit_once(" at line ").map_or(message.as_str(), |(plain, _)| plain);
-    if error.is_eof() {
-        format!("no JSON: the text ends too early ({plain})")
-    } else {
-        format!("no JSON: {plain}")
+    match plain {
+        _ if error.is_eof() => format!("no JSON: the text ends too early ({plain})"),
+        "expected ident" => "no JSON: a word other than `true`, `false`, `null`".to_owned(),
+        "key must be a string" => {
+            "no JSON: a key in double quotes is wanted here (and no comma stands before `}`)".to_owned()
+        }
+        _ => format!("no JSON: {plain}"),
     }
 }
 

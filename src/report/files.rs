@@ -39,7 +39,14 @@ pub fn write_all(report: &Report, folder: &Path) -> io::Result<()> {
     write_table(folder, &csv_figures::metrics_table(), csv_figures::metric_lines(table, &report.splits))?;
     write_table(folder, &csv_figures::flips_table(), csv_figures::flip_lines(table, &report.splits[0]))?;
     write_table(folder, &csv_figures::rules_table(), report.rules.iter().map(Ok))?;
-    replace(folder, "columns.md", |out| out.write_all(columns(report).as_bytes()))
+    for (name, text) in [
+        ("columns.md", columns(report)),
+        ("summary.json", super::summary_json::render(report)),
+        ("summary.md", super::summary_md::render(report)),
+    ] {
+        replace(folder, name, |out| out.write_all(text.as_bytes()))?;
+    }
+    Ok(())
 }
 
 /// `columns.md`: every column of every table, from the tables themselves.

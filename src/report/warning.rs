@@ -1,6 +1,6 @@
 //! Warnings: what was seen, why it matters, what to try. They stand above the numbers.
 
-use super::Report;
+use super::{Report, phrase};
 use crate::metric::fidelity::Fidelity;
 use crate::stats::call::FEW_PAIRS;
 use crate::words::{Role, Side};
@@ -12,146 +12,103 @@ pub enum Warning {
     /// Of planning and running, as `run.json` holds it.
     FromRun(String),
     /// Planned attempts have no record.
-    AttemptsMissing {
-        missing: usize,
-        planned: usize,
-    },
+    AttemptsMissing { missing: usize, planned: usize },
     /// Attempts did not end well on a side.
-    AttemptsFailed {
-        side: Side,
-        failed: u64,
-        infrastructure: u64,
-        attempts: u64,
-    },
+    AttemptsFailed { side: Side, failed: u64, infrastructure: u64, attempts: u64 },
     /// No rule judged anything.
     NothingGated,
     /// Rules with role `info` are shown and never judged.
-    NotJudged {
-        subjects: Vec<String>,
-    },
+    NotJudged { subjects: Vec<String> },
     /// The replay of the baseline does not do what the agent did.
-    LowFidelity {
-        equal: u64,
-        cases: u64,
-        names: Vec<String>,
-    },
+    LowFidelity { equal: u64, cases: u64, names: Vec<String> },
     /// No need was met on any side.
-    AllNeedsUnmet {
-        needs: u64,
-    },
+    AllNeedsUnmet { needs: u64 },
     /// Needs that hold pages alone cannot show a change of paging.
-    OnlyPages {
-        needs: u64,
-    },
+    OnlyPages { needs: u64 },
     /// Runs of the same code differ on most calls.
-    SameCodeDiffers {
-        differing: u64,
-        calls: u64,
-    },
+    SameCodeDiffers { differing: u64, calls: u64 },
     /// Too few same-code pairs to judge sizes.
-    FewPairs {
-        pairs: usize,
-    },
+    FewPairs { pairs: usize },
     /// Nothing says whether the candidate repeats itself.
     CandidateNotRepeated,
     /// Content that the baseline showed and the candidate did not.
-    LostEvidence {
-        names: Vec<String>,
-    },
-    Stale {
-        names: Vec<String>,
-    },
-    Unpaired {
-        names: Vec<String>,
-    },
+    LostEvidence { names: Vec<String> },
+    Stale { names: Vec<String> },
+    Unpaired { names: Vec<String> },
     /// Calls that were not sent because their tools may change something.
-    NotReplayed {
-        tools: Vec<String>,
-        calls: u64,
-    },
+    NotReplayed { tools: Vec<String>, calls: u64 },
     /// Arguments that a side's schema does not know.
-    UnknownArguments {
-        side: Side,
-        arguments: Vec<String>,
-    },
+    UnknownArguments { side: Side, arguments: Vec<String> },
     /// Tools whose calls began to fail.
-    BeganToFail {
-        tools: Vec<String>,
-    },
+    BeganToFail { tools: Vec<String> },
 }
 
 /// How many names a warning spells out; the files hold all.
 const NAMES: usize = 5;
 
 impl fmt::Display for Warning {
+    /// Names of servers without control characters.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(&phrase::plain))
+    }
+}
+
+impl Warning {
+    /// The warning with every text that is not ours passed through `mark`.
+    pub fn text(&self, mark: &dyn Fn(&str) -> String) -> String {
+        let listed = |names: &[String]| listed(names, mark);
         match self {
-            Self::FromRun(text) => f.write_str(text),
+            Self::FromRun(text) => text.lines().map(mark).collect::<Vec<_>>().join(" "),
             Self::AttemptsMissing { missing, planned } => {
-                write!(f, "{missing} of {planned} planned attempts have no record; `run --resume` makes them")
+                format!("{missing} of {planned} planned attempts have no record; `run --resume` makes them")
             }
             Self::AttemptsFailed { side, failed, infrastructure, attempts } => {
-                write!(f, "{side}: {failed} of {attempts} attempts failed")?;
-                if *infrastructure > 0 {
-                    write!(f, ", {infrastructure} ended by the environment and count nowhere")?;
-                }
-                Ok(())
+                let lost = match infrastructure {
+                    0 => String::new(),
+                    n => format!(", {n} ended by the environment and count nowhere"),
+                };
+                format!("{side}: {failed} of {attempts} attempts failed{lost}")
             }
-            Self::NothingGated => f.write_str("nothing was gated: no rule judges this comparison"),
+            Self::NothingGated => "nothing was gated: no rule judges this comparison".to_owned(),
             Self::NotJudged { subjects } => {
-                write!(f, "not judged, their rules say role `info`: {}", subjects.join(", "))
+                format!("not judged, their rules say role `info`: {}", subjects.join(", "))
             }
-            Self::LowFidelity { equal, cases, names } => write!(
-                f,
+            Self::LowFidelity { equal, cases, names } => format!(
                 "replaying the baseline repeats the recorded reads in {equal} of {cases} cases only, so costs may not be the agent's: {}",
                 listed(names)
             ),
-            Self::AllNeedsUnmet { needs } => write!(
-                f,
+            Self::AllNeedsUnmet { needs } => format!(
                 "none of the {needs} needs was met on any side: are the cases of this server, and is its content the recorded one?"
             ),
-            Self::OnlyPages { needs } => write!(
-                f,
+            Self::OnlyPages { needs } => format!(
                 "all {needs} needs count pages alone: they can show neither lost content nor a change of paging"
             ),
-            Self::SameCodeDiffers { differing, calls } => write!(
-                f,
+            Self::SameCodeDiffers { differing, calls } => format!(
                 "the same code answered {differing} of {calls} calls otherwise the second time: name the parts that change in `ignore`, or freeze them (clock, ids, order)"
             ),
-            Self::FewPairs { pairs } => write!(
-                f,
+            Self::FewPairs { pairs } => format!(
                 "{pairs} same-code pairs: differences in chars, bytes and tokens are judged from {FEW_PAIRS} pairs; add attempts, cases or same-code runs"
             ),
             Self::CandidateNotRepeated => {
-                f.write_str("candidate not repeated: that it repeats itself is taken from the baseline")
+                "candidate not repeated: that it repeats itself is taken from the baseline".to_owned()
             }
             Self::LostEvidence { names } => {
-                write!(f, "content lost on the candidate in {}: {}", cases(names.len()), listed(names))
+                format!("content lost on the candidate in {}: {}", cases(names.len()), listed(names))
             }
-            Self::Stale { names } => write!(
-                f,
-                "{} left out, their needs are met on no side: {}",
-                cases(names.len()),
-                listed(names)
-            ),
+            Self::Stale { names } => {
+                format!("{} left out, their needs are met on no side: {}", cases(names.len()), listed(names))
+            }
             Self::Unpaired { names } => {
-                write!(
-                    f,
-                    "{} left out, no attempt is ok on both sides: {}",
-                    cases(names.len()),
-                    listed(names)
-                )
+                format!("{} left out, no attempt is ok on both sides: {}", cases(names.len()), listed(names))
             }
-            Self::NotReplayed { tools, calls } => write!(
-                f,
-                "{calls} calls were not replayed, their tools may change something: {}",
-                listed(tools)
-            ),
+            Self::NotReplayed { tools, calls } => {
+                format!("{calls} calls were not replayed, their tools may change something: {}", listed(tools))
+            }
             Self::UnknownArguments { side, arguments } => {
-                write!(f, "{side}: its schema does not know {}", listed(arguments))
+                format!("{side}: its schema does not know {}", listed(arguments))
             }
             Self::BeganToFail { tools } => {
-                write!(f, "tools that fail more often on the candidate: {}", listed(tools))
+                format!("tools that fail more often on the candidate: {}", listed(tools))
             }
         }
     }
@@ -161,8 +118,8 @@ fn cases(count: usize) -> String {
     if count == 1 { "1 case".to_owned() } else { format!("{count} cases") }
 }
 
-fn listed(names: &[String]) -> String {
-    let shown: Vec<&str> = names.iter().take(NAMES).map(String::as_str).collect();
+fn listed(names: &[String], mark: &dyn Fn(&str) -> String) -> String {
+    let shown: Vec<String> = names.iter().take(NAMES).map(|name| mark(name)).collect();
     match names.len().saturating_sub(NAMES) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
@@ -259,8 +216,7 @@ fn of_calls(report: &Report, warnings: &mut Vec<Warning>) {
     let Some(cand) = sides.get(&Side::Candidate) else { return };
     let began = cand.tools.iter().filter_map(|(name, tool)| {
         let before = base.tools.get(name).map_or(0, |tool| tool.errors);
-        (tool.errors > before)
-            .then(|| format!("{name} ({before} -> {} of {} calls)", tool.errors, tool.calls))
+        (tool.errors > before).then(|| format!("{name} ({before} -> {} of {} calls)", tool.errors, tool.calls))
     });
     let tools: Vec<String> = began.collect();
     if !tools.is_empty() {

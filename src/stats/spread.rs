@@ -94,8 +94,8 @@ pub fn spread(
     selection: Selection<'_>,
 ) -> Result<Spread, SampleError> {
     attempts.check_column(column)?;
-    let sides = attempts.sides();
-    let runs: Vec<Side> = sides.iter().copied().filter(|s| matches!(s, Side::SameCode(_))).collect();
+    let runs: Vec<Side> =
+        attempts.sides().iter().copied().filter(|s| matches!(s, Side::SameCode(_))).collect();
     let table = Table { attempts, column, selection };
     let again = table.repeats(Side::Candidate, &[Side::CandidateAgain]);
     let same = match runs.is_empty() {
@@ -156,6 +156,9 @@ impl Table<'_> {
     fn repeats(&self, reference: Side, repeats: &[Side]) -> Repeats {
         let cases = self.attempts.case_count();
         let mut found = Repeats { pairs: 0, all_equal: true, squares: vec![None; cases] };
+        if !repeats.iter().any(|side| self.attempts.has_side(*side)) {
+            return found;
+        }
         let (mut first, mut second) = (Vec::new(), Vec::new());
         for case in (0..cases as u32).filter(|c| self.selection.includes(*c)) {
             // Sum over runs and number of runs, by attempt.
@@ -212,7 +215,10 @@ impl Table<'_> {
     /// The prediction interval (from three runs) and the drift statistic (from two).
     fn run_means(&self, runs: &[Side], noise_se: Option<f64>) -> (Option<Prediction>, Option<Drift>) {
         let k = runs.len() + 1;
-        let Some(means) = self.common_means(runs).filter(|_| k >= 2) else { return (None, None) };
+        if k < 2 {
+            return (None, None);
+        }
+        let Some(means) = self.common_means(runs) else { return (None, None) };
         let mean = means.iter().sum::<f64>() / k as f64;
         let squares: f64 = means.iter().map(|y| (y - mean).powi(2)).sum();
         let drift =
