@@ -27,8 +27,9 @@ pub(super) fn run(args: ProbeArgs, printer: &Printer) -> Result<ExitCode, Failur
     let selected = resolve::cases_of(resolve::suite_at(flags.suite.as_deref())?, &flags)?;
     let run_args = RunArgs { client: args.client.clone(), ..RunArgs::default() };
     let settings = resolve::settings(&selected, &run_args)?;
-    // A place that is taken is found before anything is called.
+    // A bad id and a place that is taken are found before anything is called.
     let place = place::new(&selected, args.id.as_deref(), &args.tool)?;
+    case::parse(&written(&place.id, &args, &arguments, false), &place.file)?;
     let sides = side::resolve(&selected.suite, &args.sides, Path::new("results"))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let probed = runtime.block_on(call(&args.tool, &arguments, &selected.suite, &settings, &sides))?;

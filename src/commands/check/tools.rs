@@ -115,6 +115,13 @@ impl Tools<'_> {
             Some(names) => names,
             None => tool.schema.names().filter(|name| tool.is_identity(name)).map(str::to_owned).collect(),
         };
+        let knows_none = tool.schema.names().next().is_none();
+        let is_declared = declared.is_some_and(|declared| declared.identity.is_some());
+        let identity = if knows_none && !is_declared {
+            vec!["every argument that is sent".to_owned()]
+        } else {
+            identity
+        };
         let part = |what: &str, names: &[String], is_declared: fn(&ToolDeclaration) -> bool| {
             let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             format!("{what}: {names} ({})", self.source(&tool.name, is_declared))

@@ -114,3 +114,50 @@ fn capitalised(name: &str) -> String {
     let mut chars = name.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::ToolUse;
+    use crate::suite::{Found, SUITE_FILE};
+    use serde_json::{Value, json};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn no_name_of_a_server_breaks_out_of_its_comment() {
+        let evil = "a\n[tools.evil]\nreplay = true\n\u{2028}\"'\u{85}";
+        let offset = format!("start{evil}");
+        let tools: Vec<SideTool> =
+            [(evil, json!({"properties": {evil: {}, offset: {}}})), ("plain", json!({}))]
+                .into_iter()
+                .map(|(name, input_schema)| SideTool {
+                    name: name.to_owned(),
+                    input_schema,
+                    meta: Value::Null,
+                    read_only: None,
+                })
+                .collect();
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join(SUITE_FILE);
+        let defaults = Found::Defaults { dir: dir.path().to_owned() }.load().unwrap();
+        let used = tools.iter().map(|tool| (tool.name.clone(), ToolUse::default())).collect();
+        let toolbox = Toolbox::new(&defaults, &used, &tools, &tools, &BTreeMap::new());
+        let prepared = PreparedSide {
+            server_name: String::new(),
+            server_version: String::new(),
+            protocol: String::new(),
+            tools,
+            tools_list: crate::trace::ToolsListMeta { bytes: 0, sha256: String::new(), tools: Vec::new() },
+            warnings: Vec::new(),
+        };
+        let command = Some(vec!["a \"b\"".to_owned(), evil.to_owned()]);
+        let config =
+            ServerConfig { command, env: vec![("X".to_owned(), evil.to_owned())], ..ServerConfig::default() };
+        let text = suite(&config, &prepared, &toolbox);
+        fs_err::write(&file, &text).unwrap();
+        let loaded = crate::suite::load(&file).unwrap();
+        assert!(loaded.tools.is_empty(), "{text}");
+        let server = loaded.server.unwrap();
+        assert_eq!((server.command, server.env), (config.command, config.env));
+    }
+}

@@ -75,13 +75,13 @@ impl<'s> Seen<'s> {
         let over = layers.join(" and ");
         let instead = match self.view.kind {
             ViewKind::Whole if layers.is_empty() => return "shown whole".to_owned(),
-            ViewKind::Whole => return format!("over its limit of {over}, and shown whole"),
+            ViewKind::Whole => return format!("over its limit ({over}), and shown whole"),
             ViewKind::Spilled => "a notice with the path of a saved file instead",
             ViewKind::Rejected => "a notice instead",
             ViewKind::Cut => "cut",
         };
         format!(
-            "not shown whole, over its limit of {over}: {instead}, {}",
+            "not shown whole, over its limit ({over}): {instead}, {}",
             sized(self.view.view_chars, self.profile.unit())
         )
     }
