@@ -1,5 +1,7 @@
 //! Where the suite and its servers come from: discovery, definitions of other programs, variables, redaction.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot set up fails")]
+
 use mcp_regress::suite::{self, Found, Scope, ServerConfig};
 use mcp_regress::words::Side;
 use std::path::{Path, PathBuf};
