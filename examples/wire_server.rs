@@ -1,4 +1,5 @@
-//! A server over stdio that misbehaves in one way, named by its first argument. The tests of the
+//! A server over stdio that misbehaves in one way, named by its first argument, once it has answered
+//! as many calls well as its second argument says (none by default). The tests of the
 //! wire client run it; with `well-behaved` it is the smallest useful MCP server.
 #![expect(clippy::exit, clippy::print_stderr, reason = "dying and shouting is what it is for")]
 
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 
 fn main() {
     let mode = std::env::args().nth(1).unwrap_or_else(|| "well-behaved".to_owned());
+    let well = std::env::args().nth(2).and_then(|well| well.parse().ok()).unwrap_or(0);
     at_start(&mode);
     let mut calls = 0;
     for line in stdin().lock().lines() {
@@ -22,7 +24,8 @@ fn main() {
             Some("tools/list") => list(&mode, &id, &message["params"]),
             Some("tools/call") => {
                 calls += 1;
-                call(&mode, &id, &message["params"], calls);
+                let mode = if calls <= well { "well-behaved" } else { mode.as_str() };
+                call(mode, &id, &message["params"], calls - well.min(calls));
             }
             Some(_) => {}
             // An answer to a request of this server: it is shown by the next call.

@@ -17,6 +17,7 @@ pub mod text;
 pub mod suite;
 pub mod case;
 pub mod plan;
+pub mod git;
 
 pub mod wire;
 pub mod client;

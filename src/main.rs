@@ -1,11 +1,6 @@
 use clap::Parser;
 
-#[derive(clap::Parser)]
-enum Cli {
-    Fixture(mcp_regress::fixture::FixtureArgs),
-}
-
-fn main() -> std::io::Result<()> {
-    let Cli::Fixture(args) = Cli::parse();
-    mcp_regress::fixture::run(args)
+fn main() -> std::process::ExitCode {
+    let code = mcp_regress::commands::dispatch(mcp_regress::cli::Cli::parse());
+    std::process::ExitCode::from(code as u8)
 }

@@ -4,11 +4,13 @@ mod wire_support;
 #[path = "wire_support/http.rs"]
 mod http;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use http::{Answer, Part, Request, Server, events, json, plain};
 use mcp_regress::wire::{ClientInfo, HttpProblem, Limits, Session, StartErrorKind, Target, WireOutcome};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use wire_support::{call, kinds, launch, limits, word};
 
 const RESULT: &str = r#"{"content":[{"type":"text","text":"hi"}]}"#;
@@ -424,7 +426,8 @@ async fn a_start_that_fails_says_why() {
         let error = Session::start(&target, &ClientInfo::default(), &limits).await.expect_err(expected);
         assert!(error.to_string().contains(expected), "{error} instead of {expected}");
         assert!(!error.to_string().contains("secret"), "{error}");
-        let is_401 = matches!(&error.kind, StartErrorKind::Http { how: HttpProblem::Unauthorized { .. } });
+        let is_401 =
+            matches!(&error.kind, StartErrorKind::Http { how: HttpProblem::Unauthorized { .. }, .. });
         assert_eq!(is_401, url == unauthorized.url);
     }
 }
@@ -439,11 +442,211 @@ async fn a_command_that_serves_http_is_awaited() {
     };
     for (script, expected, words) in [
         ("echo on stdout; echo no port >&2; exit 5", "the process ended: exit code 5", "no port"),
-        ("sleep 600", "no answer within 1 s: its url accepts no connection", ""),
+        ("sleep 600", "no answer within 1 s: `connection to its url`", ""),
     ] {
         let error =
             Session::start(&command(script), &ClientInfo::default(), &limits).await.expect_err(expected);
         assert!(error.to_string().contains(expected), "{error}");
         assert!(error.stderr_tail.contains(words), "{}", error.stderr_tail);
     }
+}
+
+fn stateless() -> ClientInfo {
+    ClientInfo { protocol: "2026-07-28".to_owned(), ..ClientInfo::default() }
+}
+
+#[tokio::test]
+async fn the_revision_without_sessions_names_what_it_asks_in_headers() {
+    let server = Server::start(|request| {
+        let result = match request.what() {
+            "server/discover" => r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}"#,
+            "tools/list" => {
+                r#"{"tools":[{"name":"echo","inputSchema":{"properties":{"text":{"x-mcp-header":"Text"},"deep":{"properties":{"n":{"x-mcp-header":"N"}}}}}}],"nextCursor":""}"#
+            }
+            _ => RESULT,
+        };
+        json(&format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, request.body["id"]))
+    })
+    .await;
+    let mut session = Session::start(&target(&server), &stateless(), &limits()).await.expect("a session");
+    // An empty cursor is one like any other here, so the list goes on until it is stuck.
+    let listing = session.list_tools().await.expect("a list");
+    assert_eq!((listing.end, listing.pages.len()), (mcp_regress::wire::ListingEnd::Stuck, 3));
+    let arguments = serde_json::json!({"text": "caf\u{e9}", "deep": {"n": 4}});
+    let reply = session.call("echo", arguments.as_object().expect("an object")).await;
+    assert_eq!(word(&reply.outcome), OK);
+    session.close().await;
+
+    for what in ["GET", "DELETE", "initialize", "notifications/initialized"] {
+        assert!(server.seen(what).is_empty(), "{what}");
+    }
+    let call = &server.seen("tools/call")[0];
+    assert_eq!((call.header("mcp-protocol-version"), call.header("mcp-session-id")), ("2026-07-28", ""));
+    assert_eq!((call.header("mcp-method"), call.header("mcp-name")), ("tools/call", "echo"));
+    assert_eq!((call.header("mcp-param-text"), call.header("mcp-param-n")), ("=?base64?Y2Fmw6k=?=", "4"));
+    assert_eq!(call.body["params"]["arguments"], arguments);
+    for what in ["server/discover", "tools/list", "tools/call"] {
+        let request = &server.seen(what)[0];
+        assert_eq!(request.header("mcp-method"), what);
+        assert_eq!(request.header("mcp-protocol-version"), "2026-07-28", "{what}");
+        let meta = &request.body["params"]["_meta"];
+        assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28", "{what}");
+        assert_eq!(meta["io.modelcontextprotocol/clientCapabilities"], serde_json::json!({}), "{what}");
+        assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "mcp-regress", "{what}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_asks_for_input_is_refused_in_the_end() {
+    let too_often = "error -32601 the server asked for input more than 10 times";
+    for (requests, expected, calls) in [
+        (r#"{"k":{"method":"roots/list"}}"#, "error -32601 this client does not offer roots/list", 1),
+        (r#"{"k":{"method":"elicitation/create"}}"#, too_often, 11),
+        ("{}", too_often, 11),
+    ] {
+        let server = Server::start(move |request| {
+            let result = match request.what() {
+                "tools/call" => {
+                    format!(
+                        r#"{{"resultType":"input_required","requestState":"s","inputRequests":{requests}}}"#
+                    )
+                }
+                _ => r#"{"supportedVersions":["2026-07-28"]}"#.to_owned(),
+            };
+            json(&format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, request.body["id"]))
+        })
+        .await;
+        let mut session = Session::start(&target(&server), &stateless(), &limits()).await.expect("a session");
+        assert_eq!(word(&call(&mut session, "hi").await.outcome), expected);
+        let sent = server.seen("tools/call");
+        assert_eq!(sent.len(), calls);
+        assert!(sent[1..].iter().all(|again| again.body["params"]["requestState"] == "s"));
+    }
+}
+
+#[tokio::test]
+async fn a_server_of_another_revision_is_named() {
+    for (answer, expected) in [
+        (r#""error":{"code":-32601,"message":"Method not found"}"#, "leave `protocol` at its default"),
+        (
+            r#""result":{"supportedVersions":["2025-11-25"]}"#,
+            r#"expected `2026-07-28` in `supportedVersions`, found `["2025-11-25"]`"#,
+        ),
+        (r#""result":{}"#, "the result of `server/discover` can't be used: expected `supportedVersions`"),
+    ] {
+        let server = Server::start(move |request| {
+            json(&format!(r#"{{"jsonrpc":"2.0","id":{},{answer}}}"#, request.body["id"]))
+        })
+        .await;
+        let error = Session::start(&target(&server), &stateless(), &limits()).await.expect_err(expected);
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+/// A server of the older transport: what `on_post` gives goes as events into the one stream.
+async fn serve_sse(
+    endpoint: &'static str,
+    on_post: impl Fn(&Request) -> String + Send + Sync + 'static,
+) -> Server {
+    let stream: Mutex<Option<UnboundedSender<String>>> = Mutex::default();
+    Server::start(move |request| {
+        if request.what() == "GET" {
+            let (sender, receiver) = unbounded_channel();
+            *stream.lock().expect("no panic") = Some(sender);
+            let mut parts = events(&[&format!(": hello\n\nevent: endpoint\ndata: {endpoint}\n\n")], true);
+            parts.pop();
+            parts.push(Part::Feed(receiver));
+            return parts;
+        }
+        let answer = match request.what() {
+            "initialize" => hello(request),
+            _ => on_post(request),
+        };
+        let mut stream = stream.lock().expect("no panic");
+        match answer.as_str() {
+            "" => {}
+            "end" => *stream = None,
+            status if status.parse::<u16>().is_ok() => {
+                return plain(status.parse().expect("a number"), &[], "no");
+            }
+            message => {
+                let sender = stream.as_ref().expect("an open stream");
+                sender.send(format!("event: message\ndata: {message}\n\n")).expect("a reader");
+            }
+        }
+        plain(202, &[], "Accepted")
+    })
+    .await
+}
+
+fn sse(server: &Server) -> Target {
+    Target::Sse {
+        launch: None,
+        url: server.url.clone(),
+        headers: vec![("Authorization".to_owned(), "t".to_owned())],
+    }
+}
+
+#[tokio::test]
+async fn the_older_transport_is_spoken() {
+    for (answer, expected, goes_on) in [
+        ("reply", OK, true),
+        ("500", "refused http_status: status 500: `no`", true),
+        ("401", "infrastructure http_unauthorized: ", true),
+        ("end", "crashed connection_cut: the connection was cut between events: the stream ended", false),
+        ("", "timeout", true),
+    ] {
+        let server = serve_sse("/post?session=1", move |request| match (request.what(), answer) {
+            ("tools/call", "reply") => reply(request),
+            ("tools/call", _) => answer.to_owned(),
+            ("notifications/initialized", _) => r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#.to_owned(),
+            _ => String::new(),
+        })
+        .await;
+        let limits = if answer.is_empty() {
+            Limits { call: Duration::from_millis(300), ..limits() }
+        } else {
+            limits()
+        };
+        let mut session =
+            Session::start(&sse(&server), &ClientInfo::default(), &limits).await.expect("a session");
+        let seen = word(&call(&mut session, "hi").await.outcome);
+        assert!(seen.starts_with(expected), "{seen}");
+        assert_eq!(session.is_alive(), goes_on, "{answer}");
+        assert_eq!(session.close().await.counters.server_requests["ping"], 1, "{answer}");
+        assert_eq!(server.seen("tools/call")[0].header("authorization"), "t");
+        assert_eq!(server.seen("notifications/cancelled").len(), usize::from(answer.is_empty()));
+        let pong = &server.seen("POST")[0];
+        assert_eq!(String::from_utf8_lossy(&pong.bytes), r#"{"jsonrpc":"2.0","id":9,"result":{}}"#);
+    }
+}
+
+#[tokio::test]
+async fn a_start_over_the_older_transport_that_fails_says_why() {
+    let elsewhere = serve_sse("http://else.where/post?secret", |_| String::new()).await;
+    let not_found = Server::start(|_| plain(404, &[], "no page")).await;
+    let no_stream = Server::start(|_| json("{}")).await;
+    let ends = Server::start(|_| events(&[": hello\n\n"], true)).await;
+    for (server, expected) in [
+        (elsewhere, "the event `endpoint` leads to another server: `http://else.where/post`"),
+        (not_found, "the answer to `GET` was status 404: `no page`; is the path right"),
+        (no_stream, "expected the content type `text/event-stream`"),
+        (ends, "the stream ended without a reply"),
+    ] {
+        let error =
+            Session::start(&sse(&server), &ClientInfo::default(), &limits()).await.expect_err(expected);
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_port_that_is_taken_is_not_measured_for_the_command() {
+    let server = serve(|request| json(&reply(request))).await;
+    let target = Target::HttpCommand {
+        launch: launch(&["sleep", "600"]),
+        url: server.url.clone(),
+        headers: Vec::new(),
+    };
+    let error = Session::start(&target, &ClientInfo::default(), &limits()).await.expect_err("a taken port");
+    assert!(error.to_string().contains("before the command is started"), "{error}");
 }

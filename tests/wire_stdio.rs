@@ -8,7 +8,7 @@ use mcp_regress::wire::{
     ClientInfo, Ending, Limits, ListingEnd, Session, StartErrorKind, Target, WireOutcome,
 };
 use serde_json::{Map, json};
-use wire_support::{call, kinds, launch, limits, server, shell, start, word};
+use wire_support::{call, kinds, launch, limits, server, server_after, shell, start, word};
 
 const OK: &str = r#"result {"content":[{"type":"text","text":"hi"}],"isError":false}"#;
 
@@ -50,17 +50,26 @@ async fn one_call_ends_with_a_named_outcome_whatever_the_server_does() {
         ("batch", OK, &[], true),
         ("junk-in-call", OK, &[], true),
     ];
-    for (mode, outcome, warnings, goes_on) in table {
-        let mut session = start(&server(mode)).await.unwrap_or_else(|error| panic!("{mode}: {error}"));
-        let reply = call(&mut session, "hi").await;
-        let seen = word(&reply.outcome);
-        assert!(seen.starts_with(outcome), "{mode}: {seen}");
-        assert_eq!(kinds(&reply), *warnings, "{mode}");
-        let again = call(&mut session, "hi").await;
-        let is_crash = matches!(again.outcome, WireOutcome::Crashed { .. });
-        assert_eq!(!is_crash, *goes_on, "{mode}: {}", word(&again.outcome));
-        assert_eq!(session.is_alive(), *goes_on, "{mode}");
-        session.close().await;
+    // The client waits in another way once a server has answered quickly.
+    for well in [0, 50] {
+        for (mode, outcome, warnings, goes_on) in table {
+            let start = start(&server_after(mode, well)).await;
+            let mut session = start.unwrap_or_else(|error| panic!("{mode}: {error}"));
+            if *mode != "dies-between-calls" {
+                for _ in 0..well {
+                    assert_eq!(word(&call(&mut session, "hi").await.outcome), OK, "{mode}");
+                }
+            }
+            let reply = call(&mut session, "hi").await;
+            let seen = word(&reply.outcome);
+            assert!(seen.starts_with(outcome), "{mode}: {seen}");
+            assert_eq!(kinds(&reply), *warnings, "{mode}");
+            let again = call(&mut session, "hi").await;
+            let is_crash = matches!(again.outcome, WireOutcome::Crashed { .. });
+            assert_eq!(!is_crash, *goes_on, "{mode}: {}", word(&again.outcome));
+            assert_eq!(session.is_alive(), *goes_on, "{mode}");
+            session.close().await;
+        }
     }
 }
 
@@ -96,8 +105,12 @@ async fn what_is_odd_beside_the_reply_is_counted() {
 #[tokio::test]
 async fn every_wait_has_an_end() {
     for mode in ["never-answers", "raw-nul", "cut-json", "notifies-for-ever", "asks-for-ever"] {
-        let mut session =
-            Session::start(&server(mode), &ClientInfo::default(), &short_calls()).await.expect(mode);
+        let target = server_after(mode, 20);
+        let session = Session::start(&target, &ClientInfo::default(), &short_calls()).await;
+        let mut session = session.expect(mode);
+        for _ in 0..20 {
+            assert_eq!(word(&call(&mut session, "hi").await.outcome), OK, "{mode}");
+        }
         let reply = call(&mut session, "hi").await;
         assert_eq!(word(&reply.outcome), "timeout", "{mode}");
         let expected: &[&str] =
@@ -206,6 +219,7 @@ async fn a_start_that_fails_says_why() {
         assert!(!words.is_empty() || error.stderr_tail.is_empty(), "{}", error.stderr_tail);
         if expected.starts_with("`initialize` was refused") {
             assert!(matches!(error.kind, StartErrorKind::Refused { code: -32022, .. }));
+            assert!(error.to_string().contains("protocol = \"2026-07-28\""), "{error}");
         }
     }
 }

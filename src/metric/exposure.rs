@@ -96,7 +96,8 @@ pub fn same_code_differences(records: &[AttemptRecord]) -> (u64, u64) {
         for repeat in repeats.filter(|r| r.attempt == base.attempt) {
             let found = answers(repeat);
             compared += expected.len() as u64;
-            differing += expected.iter().filter(|(key, answer)| found.get(*key) != Some(answer)).count() as u64;
+            differing +=
+                expected.iter().filter(|(key, answer)| found.get(*key) != Some(answer)).count() as u64;
         }
     }
     (compared, differing)

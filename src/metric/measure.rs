@@ -16,10 +16,7 @@ pub fn is_continuation(call: &CallRecord) -> bool {
 
 /// Whether the call counts as an error of the server.
 pub fn is_error(call: &CallRecord) -> bool {
-    matches!(
-        call.outcome,
-        Outcome::ToolError | Outcome::ProtocolError | Outcome::Timeout | Outcome::Crashed
-    )
+    matches!(call.outcome, Outcome::ToolError | Outcome::ProtocolError | Outcome::Timeout | Outcome::Crashed)
 }
 
 /// The value of `metric` in an attempt; `None` where it has none. An attempt that ended by

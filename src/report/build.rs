@@ -61,23 +61,19 @@ pub fn build(meta: RunMeta, journals: &[PathBuf]) -> Result<Report, ReportError>
 ///
 /// # Errors
 /// As [`build`].
-pub fn build_with(
-    meta: RunMeta,
-    journals: &[PathBuf],
-    holding: &[ExitCode],
-) -> Result<Report, ReportError> {
+pub fn build_with(meta: RunMeta, journals: &[PathBuf], holding: &[ExitCode]) -> Result<Report, ReportError> {
     check_globs(&meta.rules)?;
     let ids: Vec<String> = case_order(&meta).into_iter().map(|(id, _)| id.clone()).collect();
     let journal = Journal::open(journals, &ids)?;
     let collected = collect(&meta, &journal)?;
     let list = |side: Side| meta.sides.get(&side_key(side))?.tools_list.as_ref();
-    let tools_list = list(Side::Baseline)
-        .zip(list(Side::Candidate))
-        .map(|(base, cand)| ToolsComparison::of(base, cand));
+    let tools_list =
+        list(Side::Baseline).zip(list(Side::Candidate)).map(|(base, cand)| ToolsComparison::of(base, cand));
     let settings = settings(&meta);
     let comparison = Comparison::new(&collected.table, settings)?;
     let figures = |split| {
-        let used = |place: usize| metric_use(&meta.rules, &collected.table.metrics[place].name, split, settings);
+        let used =
+            |place: usize| metric_use(&meta.rules, &collected.table.metrics[place].name, split, settings);
         SplitFigures::of(&comparison, split, &used)
     };
     let splits = [figures(None)?, figures(Some(Split::Dev))?, figures(Some(Split::Test))?];

@@ -51,9 +51,7 @@ pub fn about_metric(metric: Metric) -> &'static str {
 pub fn attempts_table<'t>(table: &AttemptTable) -> TableSpec<Row<'t>> {
     let about = "One row an attempt, in the order split, case, side, attempt; metrics are per attempt.";
     let mut spec = TableSpec::<Row<'t>>::new("attempts.csv", about)
-        .column("split", "`dev` or `test`", |r| {
-            r.table.cases[r.get().case as usize].split.as_str().into()
-        })
+        .column("split", "`dev` or `test`", |r| r.table.cases[r.get().case as usize].split.as_str().into())
         .column("case_id", "the case", |r| r.table.cases[r.get().case as usize].id.as_str().into())
         .column("cluster", "cases of one cluster are resampled together", |r| {
             r.table.cases[r.get().case as usize].cluster.as_deref().into()

@@ -39,23 +39,31 @@ pub fn calls_table() -> TableSpec<CallRow> {
         })
         .column("attempt", "from 1 on each side", |r| r.attempt.attempt.into())
         .column("call_index", "place in the attempt, from 0", |r| r.index.into())
-        .column("step_index", "the recording's step that made the call, from 0", |r| r.call().step_index.into())
+        .column("step_index", "the recording's step that made the call, from 0", |r| {
+            r.call().step_index.into()
+        })
         .column("tool", "by its name in recordings and suite", |r| r.call().tool.as_str().into())
         .column("kind", "`read`, `search`, `write`, `other`", |r| r.call().kind.as_str().into())
         .column("is_continuation", "a continuation rule made it", |r| is_continuation(r.call()).into())
         .column("continuation_evidence", "`offered` by an earlier result, or `computed`", |r| {
             r.call().continuation.filter(|_| is_continuation(r.call())).map(|e| e.as_str()).into()
         })
-        .column("continues_call_index", "the call that it carries on", |r| r.call().continues_call_index.into())
-        .column("is_shrunk_retry", "sent again with a smaller size argument", |r| r.call().is_shrunk_retry.into())
+        .column("continues_call_index", "the call that it carries on", |r| {
+            r.call().continues_call_index.into()
+        })
+        .column("is_shrunk_retry", "sent again with a smaller size argument", |r| {
+            r.call().is_shrunk_retry.into()
+        })
         .column("is_repeat", "the same tool and arguments as an earlier call of the attempt", |r| {
             r.call().is_repeat.into()
         })
         .column("is_stuck", "the page at which its chain was found stuck", |r| r.call().is_stuck.into())
         .column("chain_index", "the chain within the attempt, from 0", |r| r.call().chain_index.into())
-        .column("chain_end", "on a chain's last call: `met`, `end`, `stuck`, `blind`, `capped`, `error`, `gave_up`", |r| {
-            r.call().chain_end.map(|e| e.as_str()).into()
-        })
+        .column(
+            "chain_end",
+            "on a chain's last call: `met`, `end`, `stuck`, `blind`, `capped`, `error`, `gave_up`",
+            |r| r.call().chain_end.map(|e| e.as_str()).into(),
+        )
         .column("spill_reads", "reads of the file into which the client saved the result", |r| {
             r.call().spill_reads.into()
         })
@@ -77,20 +85,26 @@ pub fn calls_table() -> TableSpec<CallRow> {
             let layers: Vec<_> = r.call().oversized_by.iter().map(|l| l.as_str()).collect();
             Some(layers.join("+")).filter(|text| !text.is_empty()).into()
         })
-        .column("tokens_estimated", "of what the client forwards", |r| r.result(|c| c.tokens_estimated.into()))
+        .column("tokens_estimated", "of what the client forwards", |r| {
+            r.result(|c| c.tokens_estimated.into())
+        })
         .column("result_sha256", "of the raw value without what `ignore` matches", |r| {
             r.result(|c| c.result_sha256.as_str().into())
         })
-        .column("arguments_sha256", "of the tool and its canonical arguments, bound and carried values by name", |r| {
-            r.call().arguments_sha256.as_str().into()
-        })
+        .column(
+            "arguments_sha256",
+            "of the tool and its canonical arguments, bound and carried values by name",
+            |r| r.call().arguments_sha256.as_str().into(),
+        )
         .column("exposed", "`true`, `false`, `unknown`; empty without a same-code side", |r| {
             r.exposed.map(|e| e.as_str()).into()
         })
         .column("past_need", "made after the need was met; in no metric", |r| r.call().past_need.into())
-        .column("unknown_arguments", "arguments that the side's schema does not know, joined with a space", |r| {
-            Some(r.call().unknown_arguments.join(" ")).filter(|text| !text.is_empty()).into()
-        })
+        .column(
+            "unknown_arguments",
+            "arguments that the side's schema does not know, joined with a space",
+            |r| Some(r.call().unknown_arguments.join(" ")).filter(|text| !text.is_empty()).into(),
+        )
 }
 
 /// A row of timings.csv: a call, or the whole attempt.

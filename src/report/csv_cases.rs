@@ -48,9 +48,11 @@ pub fn cases_table<'t>() -> TableSpec<Row<'t>> {
         .column("exposed", "`true`, `false`, `unknown`; empty without a same-code side", |r| {
             r.case.exposed.map(|e| e.as_str()).into()
         })
-        .column("state", "`paired`, `stale`, `skipped`, `unpaired`; others than paired are in no mean of metrics.csv", |r| {
-            r.state.as_str().into()
-        })
+        .column(
+            "state",
+            "`paired`, `stale`, `skipped`, `unpaired`; others than paired are in no mean of metrics.csv",
+            |r| r.state.as_str().into(),
+        )
         .column("lost_evidence", "a need was met on the baseline and not on the candidate", |r| {
             r.case.facts.lost_evidence.into()
         })
@@ -92,13 +94,7 @@ fn row<'c>(comparison: &'c Comparison<'_>, case: usize, metric: usize) -> Row<'c
 }
 
 /// (attempt, value) of the attempts of a case on a side that enter a mean.
-fn values(
-    table: &AttemptTable,
-    case: usize,
-    metric: usize,
-    side: Side,
-    missing: Missing,
-) -> Vec<(u32, f64)> {
+fn values(table: &AttemptTable, case: usize, metric: usize, side: Side, missing: Missing) -> Vec<(u32, f64)> {
     let info = &table.metrics[metric];
     let counts_failed = missing == Missing::AsWorst && info.is_share() && info.better == Better::Higher;
     let of = |place: usize| match table.rows[place].status {

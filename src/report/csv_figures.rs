@@ -66,7 +66,9 @@ pub fn metrics_table<'t>() -> TableSpec<MetricLine<'t>> {
         .column("sparse", "fewer than 30 cases are not tied", |r| r.row.sparse.into())
         .column("noise_se", "standard error of delta if the code had not changed", |r| r.row.noise_se.into())
         .column("noise_from", "`same_code_pairs` or `attempts`", |r| r.row.noise_from.into())
-        .column("same_code_runs", "runs of the same code beside the baseline", |r| r.row.same_code_runs.into())
+        .column("same_code_runs", "runs of the same code beside the baseline", |r| {
+            r.row.same_code_runs.into()
+        })
         .column("same_code_max_abs_delta", "the largest delta of a same-code run", |r| {
             r.row.same_code_max_abs_delta.into()
         })
@@ -74,10 +76,14 @@ pub fn metrics_table<'t>() -> TableSpec<MetricLine<'t>> {
             r.row.pi_low.into()
         })
         .column("pi_high", "the same", |r| r.row.pi_high.into())
-        .column("deterministic", "the same code repeats itself on every attempt", |r| r.row.deterministic.into())
+        .column("deterministic", "the same code repeats itself on every attempt", |r| {
+            r.row.deterministic.into()
+        })
         .column("exposed_cases", "cases whose calls met the change", |r| r.row.exposed_cases.into())
         .column("delta_exposed", "mean delta of exposed cases", |r| r.row.delta_exposed.into())
-        .column("delta_unexposed", "mean delta of cases that never met the change", |r| r.row.delta_unexposed.into())
+        .column("delta_unexposed", "mean delta of cases that never met the change", |r| {
+            r.row.delta_unexposed.into()
+        })
         .column("mde80", "difference found with 80 % power", |r| r.row.mde80.into())
         .column("call", "`better`, `worse`, `~`", |r| r.row.call.into())
         .column("reason", "why a difference is called `~`", |r| r.row.reason.into())
@@ -89,9 +95,10 @@ pub fn metric_lines<'t>(
     splits: &'t [SplitFigures],
 ) -> impl Iterator<Item = io::Result<MetricLine<'t>>> {
     splits.iter().flat_map(move |figures| {
-        figures.metrics.iter().map(move |row| {
-            Ok(MetricLine { split: figures.split, info: &table.metrics[row.metric], row })
-        })
+        figures
+            .metrics
+            .iter()
+            .map(move |row| Ok(MetricLine { split: figures.split, info: &table.metrics[row.metric], row }))
     })
 }
 
@@ -112,9 +119,11 @@ pub fn flips_table<'t>() -> TableSpec<FlipLine<'t>> {
         .column("baseline_attempts", "of how many", |r| r.row.baseline_attempts.into())
         .column("candidate_right", "attempts that are right", |r| r.row.candidate_right.into())
         .column("candidate_attempts", "of how many", |r| r.row.candidate_attempts.into())
-        .column("first_difference_call_index", "the first call at which the sides part, in the first attempt that is right on one alone", |r| {
-            r.row.first_difference.into()
-        })
+        .column(
+            "first_difference_call_index",
+            "the first call at which the sides part, in the first attempt that is right on one alone",
+            |r| r.row.first_difference.into(),
+        )
         .column("exposed", "`true`, `false`, `unknown`; empty without a same-code side", |r| {
             r.row.exposed.map(|e| e.as_str()).into()
         })
@@ -139,21 +148,29 @@ pub fn rules_table<'t>() -> TableSpec<&'t RuleVerdict> {
             r.question.map(|question| question.as_str()).into()
         })
         .column("split", "`all`, `dev`, `test`", |r| split_word(r.split).into())
-        .column("margin", "in the metric's unit, or percent of the baseline", |r| r.margin.map(margin_text).into())
+        .column("margin", "in the metric's unit, or percent of the baseline", |r| {
+            r.margin.map(margin_text).into()
+        })
         .column("max", "the most that is allowed on a side", |r| r.max.into())
         .column("value", "the delta that is judged, or the total on the side", |r| r.value.into())
-        .column("bound", "one-sided 95 % limit of the delta on its harmful side; empty when the comparison is exact", |r| {
-            r.bound.into()
-        })
+        .column(
+            "bound",
+            "one-sided 95 % limit of the delta on its harmful side; empty when the comparison is exact",
+            |r| r.bound.into(),
+        )
         .column("p", "of harm at most the margin", |r| r.p.into())
         .column("p_holm", "by Holm over the guardrails of the split that have a p", |r| r.p_holm.into())
         .column("verdict", "`pass`, `regression`, `inconclusive`, `incomplete`; empty for `info`", |r| {
             r.verdict.map(|verdict| verdict.as_str()).into()
         })
-        .column("reason", "why, unless it plainly passed", |r| Some(r.reason.as_str()).filter(|t| !t.is_empty()).into())
-        .column("cases_needed", "cases that would settle an inconclusive rule, if the true difference is zero", |r| {
-            r.cases_needed.into()
+        .column("reason", "why, unless it plainly passed", |r| {
+            Some(r.reason.as_str()).filter(|t| !t.is_empty()).into()
         })
+        .column(
+            "cases_needed",
+            "cases that would settle an inconclusive rule, if the true difference is zero",
+            |r| r.cases_needed.into(),
+        )
 }
 
 /// A margin as the suite file writes it.

@@ -30,7 +30,8 @@ pub const FILES: [&str; 10] = [
 pub fn write_all(report: &Report, folder: &Path) -> io::Result<()> {
     let table = &report.collected.table;
     let splits: Vec<Split> = table.cases.iter().map(|case| case.split).collect();
-    let comparison = Comparison::new(table, super::build::settings(&report.meta)).map_err(io::Error::other)?;
+    let comparison =
+        Comparison::new(table, super::build::settings(&report.meta)).map_err(io::Error::other)?;
     write_table(folder, &csv_calls::calls_table(), csv_calls::call_rows(&report.journal, &splits)?)?;
     write_table(folder, &csv_calls::timings_table(), csv_calls::timing_rows(&report.journal, &splits)?)?;
     write_table(folder, &csv_attempts::attempts_table(table), csv_attempts::attempt_rows(table))?;
@@ -38,7 +39,14 @@ pub fn write_all(report: &Report, folder: &Path) -> io::Result<()> {
     write_table(folder, &csv_figures::metrics_table(), csv_figures::metric_lines(table, &report.splits))?;
     write_table(folder, &csv_figures::flips_table(), csv_figures::flip_lines(table, &report.splits[0]))?;
     write_table(folder, &csv_figures::rules_table(), report.rules.iter().map(Ok))?;
-    replace(folder, "columns.md", |out| out.write_all(columns(report).as_bytes()))
+    for (name, text) in [
+        ("columns.md", columns(report)),
+        ("summary.json", super::summary_json::render(report)),
+        ("summary.md", super::summary_md::render(report)),
+    ] {
+        replace(folder, name, |out| out.write_all(text.as_bytes()))?;
+    }
+    Ok(())
 }
 
 /// `columns.md`: every column of every table, from the tables themselves.

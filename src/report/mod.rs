@@ -12,8 +12,16 @@ mod csv_calls;
 mod csv_attempts;
 mod csv_cases;
 mod csv_figures;
+mod phrase;
+mod sentence;
+mod terminal;
+mod summary_json;
+mod summary_md;
 mod files;
 
-pub use build::{MissingAttempt, Report, ReportError, build};
+pub use build::{MissingAttempt, Report, ReportError, build, build_with};
 pub use files::{FILES, write_all};
+pub use summary_json::render as summary_json;
+pub use summary_md::render as summary_md;
+pub use terminal::{TerminalOptions, terminal};
 pub use warning::Warning;

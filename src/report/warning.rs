@@ -1,6 +1,6 @@
 //! Warnings: what was seen, why it matters, what to try. They stand above the numbers.
 
-use super::Report;
+use super::{Report, phrase};
 use crate::metric::fidelity::Fidelity;
 use crate::stats::call::FEW_PAIRS;
 use crate::words::{Role, Side};
@@ -47,69 +47,68 @@ pub enum Warning {
 const NAMES: usize = 5;
 
 impl fmt::Display for Warning {
+    /// Names of servers without control characters.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(&phrase::plain))
+    }
+}
+
+impl Warning {
+    /// The warning with every text that is not ours passed through `mark`.
+    pub fn text(&self, mark: &dyn Fn(&str) -> String) -> String {
+        let listed = |names: &[String]| listed(names, mark);
         match self {
-            Self::FromRun(text) => f.write_str(text),
+            Self::FromRun(text) => text.lines().map(mark).collect::<Vec<_>>().join(" "),
             Self::AttemptsMissing { missing, planned } => {
-                write!(f, "{missing} of {planned} planned attempts have no record; `run --resume` makes them")
+                format!("{missing} of {planned} planned attempts have no record; `run --resume` makes them")
             }
             Self::AttemptsFailed { side, failed, infrastructure, attempts } => {
-                write!(f, "{side}: {failed} of {attempts} attempts failed")?;
-                if *infrastructure > 0 {
-                    write!(f, ", {infrastructure} ended by the environment and count nowhere")?;
-                }
-                Ok(())
+                let lost = match infrastructure {
+                    0 => String::new(),
+                    n => format!(", {n} ended by the environment and count nowhere"),
+                };
+                format!("{side}: {failed} of {attempts} attempts failed{lost}")
             }
-            Self::NothingGated => f.write_str("nothing was gated: no rule judges this comparison"),
+            Self::NothingGated => "nothing was gated: no rule judges this comparison".to_owned(),
             Self::NotJudged { subjects } => {
-                write!(f, "not judged, their rules say role `info`: {}", subjects.join(", "))
+                format!("not judged, their rules say role `info`: {}", subjects.join(", "))
             }
-            Self::LowFidelity { equal, cases, names } => write!(
-                f,
+            Self::LowFidelity { equal, cases, names } => format!(
                 "replaying the baseline repeats the recorded reads in {equal} of {cases} cases only, so costs may not be the agent's: {}",
                 listed(names)
             ),
-            Self::AllNeedsUnmet { needs } => write!(
-                f,
+            Self::AllNeedsUnmet { needs } => format!(
                 "none of the {needs} needs was met on any side: are the cases of this server, and is its content the recorded one?"
             ),
-            Self::OnlyPages { needs } => write!(
-                f,
+            Self::OnlyPages { needs } => format!(
                 "all {needs} needs count pages alone: they can show neither lost content nor a change of paging"
             ),
-            Self::SameCodeDiffers { differing, calls } => write!(
-                f,
+            Self::SameCodeDiffers { differing, calls } => format!(
                 "the same code answered {differing} of {calls} calls otherwise the second time: name the parts that change in `ignore`, or freeze them (clock, ids, order)"
             ),
-            Self::FewPairs { pairs } => write!(
-                f,
+            Self::FewPairs { pairs } => format!(
                 "{pairs} same-code pairs: differences in chars, bytes and tokens are judged from {FEW_PAIRS} pairs; add attempts, cases or same-code runs"
             ),
             Self::CandidateNotRepeated => {
-                f.write_str("candidate not repeated: that it repeats itself is taken from the baseline")
+                "candidate not repeated: that it repeats itself is taken from the baseline".to_owned()
             }
             Self::LostEvidence { names } => {
-                write!(f, "content lost on the candidate in {}: {}", cases(names.len()), listed(names))
+                format!("content lost on the candidate in {}: {}", cases(names.len()), listed(names))
             }
-            Self::Stale { names } => write!(
-                f,
-                "{} left out, their needs are met on no side: {}",
-                cases(names.len()),
-                listed(names)
-            ),
+            Self::Stale { names } => {
+                format!("{} left out, their needs are met on no side: {}", cases(names.len()), listed(names))
+            }
             Self::Unpaired { names } => {
-                write!(f, "{} left out, no attempt is ok on both sides: {}", cases(names.len()), listed(names))
+                format!("{} left out, no attempt is ok on both sides: {}", cases(names.len()), listed(names))
             }
-            Self::NotReplayed { tools, calls } => write!(
-                f,
-                "{calls} calls were not replayed, their tools may change something: {}",
-                listed(tools)
-            ),
+            Self::NotReplayed { tools, calls } => {
+                format!("{calls} calls were not replayed, their tools may change something: {}", listed(tools))
+            }
             Self::UnknownArguments { side, arguments } => {
-                write!(f, "{side}: its schema does not know {}", listed(arguments))
+                format!("{side}: its schema does not know {}", listed(arguments))
             }
             Self::BeganToFail { tools } => {
-                write!(f, "tools that fail more often on the candidate: {}", listed(tools))
+                format!("tools that fail more often on the candidate: {}", listed(tools))
             }
         }
     }
@@ -119,8 +118,8 @@ fn cases(count: usize) -> String {
     if count == 1 { "1 case".to_owned() } else { format!("{count} cases") }
 }
 
-fn listed(names: &[String]) -> String {
-    let shown: Vec<&str> = names.iter().take(NAMES).map(String::as_str).collect();
+fn listed(names: &[String], mark: &dyn Fn(&str) -> String) -> String {
+    let shown: Vec<String> = names.iter().take(NAMES).map(|name| mark(name)).collect();
     match names.len().saturating_sub(NAMES) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),

@@ -126,7 +126,7 @@ impl Worker {
             let Some(case) = config.cases.get(at) else { break };
             let end = tokio::select! {
                 biased;
-                _ = stop.wait_for(|stop| *stop) => Err(RunEnd::Interrupted),
+                Ok(_) = stop.wait_for(|stop| *stop) => Err(RunEnd::Interrupted),
                 end = self.case(case) => end,
             };
             if let Err(end) = end {

@@ -54,7 +54,27 @@ pub fn percentiles(
         };
         percentile(sums.chunks_exact(width).map(mean).collect())
     };
-    Some((0..columns.len()).map(interval).collect())
+    Some(per_column(columns.len(), &interval))
+}
+
+/// One interval a column, spread over threads when there are several.
+fn per_column(columns: usize, interval: &(impl Fn(usize) -> Percentile + Sync)) -> Vec<Percentile> {
+    let threads = thread_count().min(columns / 2).max(1);
+    let mut found: Vec<Option<Percentile>> = vec![None; columns];
+    let share = columns.div_ceil(threads);
+    let fill = |first: usize, part: &mut [Option<Percentile>]| {
+        part.iter_mut().enumerate().for_each(|(i, out)| *out = Some(interval(first + i)));
+    };
+    std::thread::scope(|scope| {
+        let mut parts = found.chunks_mut(share).enumerate();
+        let mine = parts.next();
+        for (i, part) in parts {
+            scope.spawn(move || fill(i * share, part));
+        }
+        // This thread takes the first part rather than wait.
+        mine.into_iter().for_each(|(_, part)| fill(0, part));
+    });
+    found.into_iter().flatten().collect()
 }
 
 /// Rows of [`LANES`] columns each, the last block filled up with zeros.
@@ -84,12 +104,16 @@ fn draw_all(blocks: &[Vec<[f64; LANES]>], units: usize, seed: u64, sums: &mut [f
         }
     };
     if threads == 1 {
-        return run(0, sums);
+        run(0, sums);
+        return;
     }
     std::thread::scope(|scope| {
-        for (i, part) in sums.chunks_mut(share * width).enumerate() {
+        let mut parts = sums.chunks_mut(share * width).enumerate();
+        let mine = parts.next();
+        for (i, part) in parts {
             scope.spawn(move || run(i * share, part));
         }
+        mine.into_iter().for_each(|(_, part)| run(0, part));
     });
 }
 

@@ -80,7 +80,7 @@ impl Flips {
         let mut flips = Flips { cases: Vec::new(), expected_lost: 0.0, expected_gained: 0.0 };
         let sides = attempts.sides();
         for case in (0..attempts.case_count() as u32).filter(|c| selection.includes(*c)) {
-            if let Some(case) = case_right(attempts, right, selection, &sides, case) {
+            if let Some(case) = case_right(attempts, right, selection, sides, case) {
                 let (lost, gained) = case.chances();
                 flips.expected_lost += lost;
                 flips.expected_gained += gained;

@@ -83,8 +83,15 @@ impl Options<'_> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Interval {
     /// From the exact bootstrap distribution.
-    Exact { low: f64, high: f64 },
-    Resampled { percentile: Percentile, resamples: usize, seed: u64 },
+    Exact {
+        low: f64,
+        high: f64,
+    },
+    Resampled {
+        percentile: Percentile,
+        resamples: usize,
+        seed: u64,
+    },
 }
 
 impl Interval {
@@ -207,11 +214,7 @@ pub fn table(
 }
 
 /// All of a row that depends on its own metric alone.
-fn describe(
-    attempts: &Attempts,
-    metric: &Metric<'_>,
-    options: &Options<'_>,
-) -> Result<Summary, SampleError> {
+fn describe(attempts: &Attempts, metric: &Metric<'_>, options: &Options<'_>) -> Result<Summary, SampleError> {
     let selection = options.selection(metric);
     let sample = Sample::new(attempts, metric.values, selection)?;
     let spread = spread(attempts, metric.values, &sample, selection)?;
@@ -292,8 +295,7 @@ fn same_units(a: &Sample, b: &Sample) -> bool {
 /// Resamples samples that rest on the same units.
 fn resample(samples: &[&Sample], resamples: usize, seed: u64) -> Option<Vec<Percentile>> {
     let units = &samples.first()?.units;
-    let columns: Vec<Vec<f64>> =
-        samples.iter().map(|s| s.units.iter().map(|u| u.delta).collect()).collect();
+    let columns: Vec<Vec<f64>> = samples.iter().map(|s| s.units.iter().map(|u| u.delta).collect()).collect();
     let sizes: Vec<f64> = units.iter().map(|u| f64::from(u.cases)).collect();
     let equal = sizes.windows(2).all(|s| s[0] == s[1]);
     let unequal = (!equal).then_some(sizes.as_slice());

@@ -340,7 +340,8 @@ mod tests {
         let weak = Evidence { delta: 0.04, ..NOISY };
         assert_eq!(one(RULE, weak), (Regression, None));
         let info = Rule { role: Role::Info, ..RULE };
-        let outcomes = judge(&[(RULE, weak), (RULE, weak), (RULE, weak), (GOAL, weak), (info, weak), (RULE, UP)]);
+        let outcomes =
+            judge(&[(RULE, weak), (RULE, weak), (RULE, weak), (GOAL, weak), (info, weak), (RULE, UP)]);
         let p = outcomes[0].p.unwrap();
         assert!((p - 0.022750131948).abs() < 1e-9);
         assert_eq!(outcomes[0].p_holm, Some(3.0 * p));

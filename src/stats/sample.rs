@@ -35,7 +35,9 @@ pub struct Attempt {
 
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum SampleError {
-    #[error("attempt {attempt} of case index {case} on {side:?} is there twice: rows `{first}` and `{second}`")]
+    #[error(
+        "attempt {attempt} of case index {case} on {side:?} is there twice: rows `{first}` and `{second}`"
+    )]
     Duplicate { case: u32, side: Side, attempt: u32, first: usize, second: usize },
     #[error("row `{row}` has case index {case}, but there are {cases} cases")]
     NoSuchCase { row: usize, case: u32, cases: usize },
@@ -54,6 +56,7 @@ pub struct Attempts {
     /// Where each case begins in `order`; one more entry than cases.
     starts: Vec<u32>,
     clusters: Option<Vec<u32>>,
+    sides: Vec<Side>,
 }
 
 impl Attempts {
@@ -92,7 +95,10 @@ impl Attempts {
         for i in 1..starts.len() {
             starts[i] += starts[i - 1];
         }
-        Ok(Attempts { attempts, order, starts, clusters })
+        let mut sides: Vec<Side> = attempts.iter().map(|a| a.side).collect();
+        sides.sort_unstable();
+        sides.dedup();
+        Ok(Attempts { attempts, order, starts, clusters, sides })
     }
 
     pub fn case_count(&self) -> usize {
@@ -104,11 +110,12 @@ impl Attempts {
     }
 
     /// The sides that occur, in order.
-    pub fn sides(&self) -> Vec<Side> {
-        let mut sides: Vec<Side> = self.attempts.iter().map(|a| a.side).collect();
-        sides.sort_unstable();
-        sides.dedup();
-        sides
+    pub fn sides(&self) -> &[Side] {
+        &self.sides
+    }
+
+    pub fn has_side(&self, side: Side) -> bool {
+        self.sides.binary_search(&side).is_ok()
     }
 
     /// The (attempt number, value) pairs of one case on one side, in order, into `out`.

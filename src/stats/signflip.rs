@@ -42,7 +42,11 @@ fn exact(sample: &Sample) -> Option<f64> {
     let sums: Vec<i64> = sample.units.iter().map(|u| (u.delta * lattice).round() as i64).collect();
     let (mut positive, mut negative, mut step) = (0u64, 0u64, 0u64);
     for sum in &sums {
-        if *sum > 0 { positive += *sum as u64 } else { negative += sum.unsigned_abs() }
+        if *sum > 0 {
+            positive += *sum as u64
+        } else {
+            negative += sum.unsigned_abs()
+        }
         step = gcd(step, sum.unsigned_abs());
     }
     if positive == negative {

@@ -94,8 +94,8 @@ pub fn spread(
     selection: Selection<'_>,
 ) -> Result<Spread, SampleError> {
     attempts.check_column(column)?;
-    let sides = attempts.sides();
-    let runs: Vec<Side> = sides.iter().copied().filter(|s| matches!(s, Side::SameCode(_))).collect();
+    let runs: Vec<Side> =
+        attempts.sides().iter().copied().filter(|s| matches!(s, Side::SameCode(_))).collect();
     let table = Table { attempts, column, selection };
     let again = table.repeats(Side::Candidate, &[Side::CandidateAgain]);
     let same = match runs.is_empty() {
@@ -156,6 +156,9 @@ impl Table<'_> {
     fn repeats(&self, reference: Side, repeats: &[Side]) -> Repeats {
         let cases = self.attempts.case_count();
         let mut found = Repeats { pairs: 0, all_equal: true, squares: vec![None; cases] };
+        if !repeats.iter().any(|side| self.attempts.has_side(*side)) {
+            return found;
+        }
         let (mut first, mut second) = (Vec::new(), Vec::new());
         for case in (0..cases as u32).filter(|c| self.selection.includes(*c)) {
             // Sum over runs and number of runs, by attempt.
@@ -212,18 +215,22 @@ impl Table<'_> {
     /// The prediction interval (from three runs) and the drift statistic (from two).
     fn run_means(&self, runs: &[Side], noise_se: Option<f64>) -> (Option<Prediction>, Option<Drift>) {
         let k = runs.len() + 1;
-        let Some(means) = self.common_means(runs).filter(|_| k >= 2) else { return (None, None) };
+        if k < 2 {
+            return (None, None);
+        }
+        let Some(means) = self.common_means(runs) else { return (None, None) };
         let mean = means.iter().sum::<f64>() / k as f64;
         let squares: f64 = means.iter().map(|y| (y - mean).powi(2)).sum();
-        let drift = noise_se
-            .filter(|se| *se > 0.0)
-            .map(|se| Drift { q: squares / (se * se / 2.0), df: k - 1 });
+        let drift =
+            noise_se.filter(|se| *se > 0.0).map(|se| Drift { q: squares / (se * se / 2.0), df: k - 1 });
         let sd = (squares / (k - 1) as f64).sqrt();
         let reach = t_quantile(0.975, k - 1).map(|t| t * sd * (1.0 + 1.0 / k as f64).sqrt());
         let centre = mean - means[0];
-        let prediction = reach
-            .filter(|_| k >= 3)
-            .map(|reach| Prediction { runs: k, low: centre - reach, high: centre + reach });
+        let prediction = reach.filter(|_| k >= 3).map(|reach| Prediction {
+            runs: k,
+            low: centre - reach,
+            high: centre + reach,
+        });
         (prediction, drift)
     }
 

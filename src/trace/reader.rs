@@ -41,7 +41,10 @@ impl std::fmt::Display for JournalNote {
             }
             Self::Twice { case_id, side, attempt, same_inputs } => {
                 let inputs = if *same_inputs { "" } else { " (their inputs differ)" };
-                write!(f, "attempt {attempt} of `{case_id}` on {side} is there twice, the later start counts{inputs}")
+                write!(
+                    f,
+                    "attempt {attempt} of `{case_id}` on {side} is there twice, the later start counts{inputs}"
+                )
             }
             Self::Foreign { case_id, lines } => {
                 write!(f, "{lines} attempts of `{case_id}` were left out: the run did not select that case")

@@ -17,7 +17,10 @@ pub struct RunMeta {
     pub status: RunStatus,
     /// RFC 3339, UTC.
     pub started_at: String,
+    /// The command line, secrets as `***`.
     pub argv: Vec<String>,
+    /// The folder in which it was given.
+    pub cwd: String,
     pub seed: u64,
     pub attempts: u32,
     pub same_code: u32,

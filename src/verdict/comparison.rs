@@ -1,10 +1,10 @@
 //! The statistics' view of an attempt table: which cases and attempts are compared, and how.
 
 use crate::metric::{AttemptTable, Exposure, MetricInfo};
+use crate::stats::interval::t_interval;
 use crate::stats::judge::{self, Exposed, Options, Summary};
 use crate::stats::missing::Missing;
 use crate::stats::rule::Evidence;
-use crate::stats::interval::t_interval;
 use crate::stats::sample::{Attempt, Attempts, Pairing, Sample, SampleError};
 use crate::stats::{self, flips::Flips, spread};
 use crate::words::{Better, NoiseClass, Question, Side, Split, Status};
@@ -110,7 +110,8 @@ impl<'t> Comparison<'t> {
             .zip(&columns)
             .map(|((place, question), values)| self.stats_metric(*place, *question, values))
             .collect();
-        let recall = metrics.iter().position(|(place, _)| self.table.metrics[*place].name == "evidence_recall");
+        let recall =
+            metrics.iter().position(|(place, _)| self.table.metrics[*place].name == "evidence_recall");
         let options = Options { evidence_recall: recall, ..self.options(include) };
         judge::table(&self.attempts, &described, &options)
     }

@@ -86,7 +86,8 @@ impl MetricRow {
         let pct = percent.and_then(|p| p.interval);
         let any = summary.n_cases() > 0;
         let spread = &summary.spread;
-        let mut counts = summary.sample.cases.iter().flat_map(|c| [c.baseline.attempts, c.candidate.attempts]);
+        let mut counts =
+            summary.sample.cases.iter().flat_map(|c| [c.baseline.attempts, c.candidate.attempts]);
         let first = counts.next();
         Self {
             metric,

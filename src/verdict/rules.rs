@@ -256,7 +256,8 @@ fn relative_count(
     match Special::parse(&verdict.subject) {
         Some(Special::ToolsList) => tools_list(verdict, facts, Require::Identical),
         Some(Special::LargestResult) => {
-            let (Some(base), Some(cand)) = (largest(view, Side::Baseline), largest(view, Side::Candidate)) else {
+            let (Some(base), Some(cand)) = (largest(view, Side::Baseline), largest(view, Side::Candidate))
+            else {
                 verdict.incomplete("no pairs");
                 return Ok(());
             };
@@ -296,9 +297,7 @@ fn absolute(
             Special::UnpairedCases => {
                 Some(view.count(|case| comparison.state(case) == CaseState::Unpaired) as f64)
             }
-            Special::StaleCases => {
-                Some(view.count(|case| comparison.state(case) == CaseState::Stale) as f64)
-            }
+            Special::StaleCases => Some(view.count(|case| comparison.state(case) == CaseState::Stale) as f64),
         },
         None => None,
     };
@@ -310,7 +309,8 @@ fn absolute(
     let (max, min) = limits;
     let number = |n: f64| crate::text::decimal(n);
     let over = max.filter(|max| value > *max).map(|max| format!("{} is over {}", number(value), number(max)));
-    let under = min.filter(|min| value < *min).map(|min| format!("{} is under {}", number(value), number(min)));
+    let under =
+        min.filter(|min| value < *min).map(|min| format!("{} is under {}", number(value), number(min)));
     let reason = over.or(under);
     verdict.settle(reason.is_none(), reason.unwrap_or_default());
     Ok(())
@@ -342,9 +342,12 @@ fn flip_rule(
 ) -> Result<(), SampleError> {
     let (observed, expected, deterministic) = view.flips(Direction::Lost)?;
     verdict.value = Some(observed as f64);
-    if !view.headline.iter().enumerate().any(|(case, is_in)| {
-        *is_in && view.comparison.state(case) == CaseState::Paired
-    }) {
+    if !view
+        .headline
+        .iter()
+        .enumerate()
+        .any(|(case, is_in)| *is_in && view.comparison.state(case) == CaseState::Paired)
+    {
         verdict.incomplete("no pairs");
         return Ok(());
     }

@@ -35,6 +35,8 @@ pub struct Counters {
     pub retry_after_waits: u64,
     /// Times that a broken event stream was resumed.
     pub stream_resumptions: u64,
+    /// Times that a call was sent again because the server asked for input; none is a call.
+    pub input_rounds: u64,
     /// Warnings on replies, by kind.
     pub warnings: BTreeMap<String, u64>,
     /// Bytes that the server wrote to stderr.
@@ -68,6 +70,7 @@ impl Counters {
         self.invalid_utf8 += other.invalid_utf8;
         self.retry_after_waits += other.retry_after_waits;
         self.stream_resumptions += other.stream_resumptions;
+        self.input_rounds += other.input_rounds;
         self.stderr_bytes += other.stderr_bytes;
     }
 }

@@ -83,6 +83,29 @@ fn retry(seconds: &Option<u64>) -> String {
     }
 }
 
+/// What to do about a refusal that comes from speaking the wrong revision.
+fn advice(method: &str, code: &i64) -> &'static str {
+    match (method, code) {
+        ("initialize", -32022) => {
+            "; it may want the revision without `initialize`: protocol = \"2026-07-28\""
+        }
+        ("server/discover", -32601 | -32602 | -32022) => {
+            "; it may not speak revision 2026-07-28: leave `protocol` at its default"
+        }
+        _ => "",
+    }
+}
+
+/// What to do about a URL that does not take the transport's first request.
+fn other_transport(how: &HttpProblem) -> &'static str {
+    match how {
+        HttpProblem::Status { status: 404 | 405, .. } => {
+            "; is the path right, and is the transport `http`, not the older `sse`, or the reverse?"
+        }
+        _ => "",
+    }
+}
+
 /// Why a request has no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failure {
@@ -146,12 +169,12 @@ pub enum StartErrorKind {
     Spawn { program: String, why: String },
     #[error("{how} (before it was initialised)")]
     Ended { how: Crash },
-    #[error("no answer within {} s: {waiting_for}", .limit.as_secs_f64())]
+    #[error("no answer within {} s: `{waiting_for}`", .limit.as_secs_f64())]
     Timeout { limit: Duration, waiting_for: &'static str },
-    #[error("the answer to `initialize` was {how}")]
-    Http { how: HttpProblem },
-    #[error("`initialize` was refused: {message} ({code})")]
-    Refused { code: i64, message: String },
-    #[error("the result of `initialize` can't be used: {what}")]
-    Malformed { what: String },
+    #[error("the answer to `{method}` was {how}{}", other_transport(.how))]
+    Http { method: &'static str, how: HttpProblem },
+    #[error("`{method}` was refused: {message} ({code}){}", advice(method, .code))]
+    Refused { method: &'static str, code: i64, message: String },
+    #[error("the result of `{method}` can't be used: {what}")]
+    Malformed { method: &'static str, what: String },
 }

@@ -9,9 +9,11 @@
 //! `envelope` reads one message; `inbox` decides what a message means while a request is waiting;
 //! `stdio` and `http` move messages; `session` gives them an order.
 
+mod dialect;
 mod envelope;
 mod framing;
 mod inbox;
+mod input;
 mod request;
 mod sse;
 
@@ -23,6 +25,7 @@ mod mend;
 mod tail;
 
 mod process;
+mod quick;
 mod stdio;
 mod http;
 mod transport;

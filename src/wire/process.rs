@@ -139,11 +139,22 @@ impl Process {
         }
     }
 
-    /// End the process: its stdin is closed already. TERM to the group after 3 s, KILL after 3 more.
+    /// End a process that speaks on stdin, which is closed already: TERM to its group after 3 s,
+    /// KILL after 3 more.
     pub(crate) async fn end(&mut self) -> (Ending, Option<String>, bool) {
+        self.end_after(GRACE).await
+    }
+
+    /// End a process that serves a port, to which the end of stdin means nothing: TERM to its group
+    /// at once, KILL after 3 s.
+    pub(crate) async fn end_service(&mut self) -> (Ending, Option<String>, bool) {
+        self.end_after(Duration::ZERO).await
+    }
+
+    async fn end_after(&mut self, patience: Duration) -> (Ending, Option<String>, bool) {
         let mut ending = if self.has_ended() { Ending::BeforeClose } else { Ending::StdinClosed };
         drop(self.child.stdin.take());
-        let mut status = timeout(GRACE, self.child.wait()).await;
+        let mut status = timeout(patience, self.child.wait()).await;
         for (signal, next) in [(Signal::TERM, Ending::Terminated), (Signal::KILL, Ending::Killed)] {
             if status.is_err() {
                 ending = next;

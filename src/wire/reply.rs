@@ -63,6 +63,8 @@ pub enum ReplyWarning {
     WaitedRetryAfter { status: u16, seconds: u64 },
     #[error("the event stream broke and was resumed")]
     Resumed,
+    #[error("the server asked for input, and the call was sent again without any")]
+    InputDeclined,
 }
 
 impl ReplyWarning {
@@ -81,6 +83,7 @@ impl ReplyWarning {
             Self::ErrorWithoutId { .. } => "error_without_id",
             Self::WaitedRetryAfter { .. } => "waited_retry_after",
             Self::Resumed => "resumed",
+            Self::InputDeclined => "input_declined",
         }
     }
 }
@@ -90,6 +93,16 @@ impl ReplyWarning {
 pub(crate) enum Reply {
     Result(Box<RawValue>),
     Error { raw: Box<RawValue>, code: i64, message: String },
+}
+
+impl Reply {
+    /// The error that this client makes itself when it can't give what the server asks for.
+    pub(crate) fn refusal(message: &str) -> Self {
+        let code = -32601;
+        let error = serde_json::json!({ "code": code, "message": message });
+        let raw = serde_json::value::to_raw_value(&error).unwrap_or_else(|_| RawValue::NULL.to_owned());
+        Self::Error { raw, code, message: message.to_owned() }
+    }
 }
 
 impl From<Reply> for WireOutcome {

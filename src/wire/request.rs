@@ -20,11 +20,44 @@ pub(crate) fn write_request<P: Serialize>(out: &mut Vec<u8>, id: u64, method: &s
     debug_assert!(written.is_ok());
 }
 
-/// The parameters of `tools/call`.
+/// A request on its way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outgoing<'a> {
+    /// The message, without a line end.
+    pub(crate) bytes: &'a [u8],
+    /// Headers of this request alone; a transport without headers has no use for them.
+    pub(crate) headers: &'a [(String, String)],
+}
+
+/// The parameters of `tools/call`. Beside the first two they belong to revision 2026-07-28.
 #[derive(Serialize)]
 pub(crate) struct CallParams<'a> {
     pub(crate) name: &'a str,
     pub(crate) arguments: &'a Map<String, Value>,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub(crate) meta: Option<&'a Value>,
+    #[serde(rename = "inputResponses", skip_serializing_if = "Option::is_none")]
+    pub(crate) input_responses: Option<Value>,
+    #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
+    pub(crate) request_state: Option<Box<RawValue>>,
+}
+
+impl<'a> CallParams<'a> {
+    pub(crate) fn new(name: &'a str, arguments: &'a Map<String, Value>, meta: Option<&'a Value>) -> Self {
+        Self { name, arguments, meta, input_responses: None, request_state: None }
+    }
+}
+
+/// The parameters of a request other than a call.
+pub(crate) fn params(meta: Option<&Value>, cursor: Option<Value>) -> Value {
+    let mut params = Map::new();
+    if let Some(cursor) = cursor {
+        params.insert("cursor".to_owned(), cursor);
+    }
+    if let Some(meta) = meta {
+        params.insert("_meta".to_owned(), meta.clone());
+    }
+    Value::Object(params)
 }
 
 pub(crate) fn notification(method: &str, params: Option<Value>) -> Vec<u8> {
@@ -54,7 +87,7 @@ mod tests {
     fn requests_and_answers_are_one_line_each() {
         let mut out = Vec::new();
         let arguments = serde_json::from_str(r#"{"b":1.0,"a":"line\nbreak"}"#).expect("an object");
-        write_request(&mut out, 3, "tools/call", &CallParams { name: "read", arguments: &arguments });
+        write_request(&mut out, 3, "tools/call", &CallParams::new("read", &arguments, None));
         assert_eq!(
             String::from_utf8_lossy(&out),
             r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"read","arguments":{"b":1.0,"a":"line\nbreak"}}}"#

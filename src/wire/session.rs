@@ -3,29 +3,36 @@
 use std::time::Instant;
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio::time::{Duration, Instant as Deadline};
 
 use super::counters::Counters;
+use super::dialect::Dialect;
 use super::failure::{CallFailure, Failure, StartError, StartErrorKind};
 use super::hello::ServerHello;
 use super::inbox::Inbox;
+use super::input::{self, InputRequired};
 use super::listing::{Pager, ToolsListing};
 use super::process::Ending;
-use super::reply::{CallReply, Reply, WireOutcome};
-use super::request::{CallParams, notification, write_request};
+use super::reply::{CallReply, Reply, ReplyWarning, WireOutcome};
+use super::request::{CallParams, Outgoing, notification, params, write_request};
 use super::target::{ClientInfo, Limits, Target};
 use super::transport::Transport;
 
 /// How often a list that changes is asked for again.
 const RELISTS: u32 = 5;
 const LIST: &str = "tools/list";
+const CALL: &str = "tools/call";
+const INITIALIZE: &str = "initialize";
+const DISCOVER: &str = "server/discover";
 
 /// A server that has been initialised. Dropping it kills the server's process group.
 #[derive(Debug)]
 pub struct Session {
     transport: Transport,
     inbox: Inbox,
+    dialect: Dialect,
     hello: ServerHello,
     limits: Limits,
     /// Where requests are written, kept for its memory.
@@ -48,14 +55,17 @@ pub struct CloseReport {
 
 impl Session {
     /// Start or reach the server and say `initialize` and `notifications/initialized`, all within
-    /// `limits.start`.
+    /// `limits.start`. When `info` asks for revision 2026-07-28, `server/discover` takes their place.
     pub async fn start(target: &Target, info: &ClientInfo, limits: &Limits) -> Result<Self, StartError> {
         let deadline = deadline_after(limits.start);
         let started = Transport::start(target, limits, deadline).await;
         let mut transport = started.map_err(|(kind, stderr_tail)| StartError { kind, stderr_tail })?;
-        let mut inbox = Inbox::default();
-        match initialize(&mut transport, &mut inbox, info, limits, deadline).await {
-            Ok(hello) => Ok(Self { transport, inbox, hello, limits: limits.clone(), message: Vec::new() }),
+        let (mut inbox, dialect) = (Inbox::default(), Dialect::new(info));
+        match greet(&mut transport, &mut inbox, &dialect, info, limits.start, deadline).await {
+            Ok(hello) => {
+                let (limits, message) = (limits.clone(), Vec::new());
+                Ok(Self { transport, inbox, dialect, hello, limits, message })
+            }
             Err(kind) => {
                 let stderr_tail = transport.process().map(|process| process.stderr_tail());
                 Err(StartError { kind, stderr_tail: stderr_tail.unwrap_or_default() })
@@ -72,8 +82,7 @@ impl Session {
     pub async fn call(&mut self, tool: &str, arguments: &Map<String, Value>) -> CallReply {
         self.transport.prepare(&mut self.inbox).await;
         let started = Instant::now();
-        let params = CallParams { name: tool, arguments };
-        let replied = self.exchange("tools/call", &params).await;
+        let replied = self.call_until_complete(tool, arguments).await;
         let duration = started.elapsed();
         let warnings = self.inbox.settle();
         let outcome = replied.map_or_else(WireOutcome::from, WireOutcome::from);
@@ -92,6 +101,7 @@ impl Session {
             listing.relisted = relisted;
             listing.is_unsettled = self.list_changes() != changes;
             if !listing.is_unsettled || relisted == RELISTS {
+                self.dialect.learn(&listing.tools);
                 return Ok(listing);
             }
             relisted += 1;
@@ -117,7 +127,8 @@ impl Session {
     }
 
     /// End the session: stdin is closed (HTTP: the session is deleted), the process group gets TERM
-    /// after 3 s and KILL after 3 more, and whatever is left of the group is killed.
+    /// after 3 s (a command that serves HTTP: at once) and KILL after 3 more, and whatever is left of
+    /// the group is killed.
     pub async fn close(mut self) -> CloseReport {
         let ended = self.transport.close(&mut self.inbox).await;
         let (ending, status, left_children) = match ended {
@@ -135,10 +146,13 @@ impl Session {
 
     async fn list_once(&mut self) -> Result<ToolsListing, CallFailure> {
         let malformed = |what: String| CallFailure::Malformed { method: LIST, what };
-        let mut pager = Pager::new(false, self.limits.max_message_bytes);
-        let mut params = json!({});
+        let mut pager = Pager::new(self.dialect.is_stateless(), self.limits.max_message_bytes);
+        let mut cursor = None;
         loop {
-            let replied = self.exchange(LIST, &params).await;
+            let params = params(self.dialect.meta(), cursor);
+            let headers = self.dialect.headers(LIST, None);
+            let deadline = deadline_after(self.limits.call);
+            let replied = self.exchange(LIST, &params, &headers, deadline).await;
             self.inbox.settle();
             let page = match replied.map_err(|failure| CallFailure::new(LIST, failure))? {
                 Reply::Result(page) => page,
@@ -147,7 +161,7 @@ impl Session {
                 }
             };
             match pager.take(&page).map_err(malformed)? {
-                Some(cursor) => params = json!({ "cursor": cursor }),
+                Some(next) => cursor = Some(next),
                 None => return Ok(pager.finish()),
             }
         }
@@ -174,14 +188,50 @@ impl Session {
         self.inbox.counters.list_changes() + self.transport.counters_aside().list_changes()
     }
 
+    /// Call, and call again with the answers of a client that offers nothing as long as the server
+    /// asks for input; all within one limit.
+    async fn call_until_complete(
+        &mut self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Reply, Failure> {
+        let deadline = deadline_after(self.limits.call);
+        let meta = self.dialect.meta().cloned();
+        let headers = self.dialect.headers(CALL, Some((tool, arguments)));
+        let mut params = CallParams::new(tool, arguments, meta.as_ref());
+        for _ in 0..=input::ROUNDS {
+            let reply = self.exchange(CALL, &params, &headers, deadline).await?;
+            let asked = match &reply {
+                Reply::Result(result) if self.dialect.is_stateless() => InputRequired::read(result),
+                _ => None,
+            };
+            let Some(asked) = asked else { return Ok(reply) };
+            match asked.answers() {
+                Ok(answers) => params.input_responses = Some(answers),
+                Err(method) => return Ok(Reply::refusal(&format!("this client does not offer {method}"))),
+            }
+            params.request_state = asked.state;
+            self.inbox.counters.input_rounds += 1;
+            self.inbox.warn(ReplyWarning::InputDeclined);
+        }
+        Ok(Reply::refusal(&format!("the server asked for input more than {} times", input::ROUNDS)))
+    }
+
     /// Send a request and wait for its reply. After a time limit the server is told that nobody
     /// waits any more.
-    async fn exchange<P: Serialize>(&mut self, method: &str, params: &P) -> Result<Reply, Failure> {
+    async fn exchange<P: Serialize>(
+        &mut self,
+        method: &str,
+        params: &P,
+        headers: &[(String, String)],
+        deadline: Deadline,
+    ) -> Result<Reply, Failure> {
         let id = self.inbox.expect();
         write_request(&mut self.message, id, method, params);
-        let deadline = deadline_after(self.limits.call);
-        let replied = self.transport.exchange(&self.message, &mut self.inbox, deadline).await;
-        if matches!(replied, Err(Failure::Timeout)) {
+        let request = Outgoing { bytes: &self.message, headers };
+        let replied = self.transport.exchange(request, &mut self.inbox, deadline).await;
+        let is_told = self.dialect.is_stateless() && self.transport.cancels_by_closing();
+        if matches!(replied, Err(Failure::Timeout)) && !is_told {
             let params = json!({ "requestId": id, "reason": "the time limit of the client" });
             self.transport.notify(notification("notifications/cancelled", Some(params))).await;
         }
@@ -189,36 +239,59 @@ impl Session {
     }
 }
 
-async fn initialize(
+/// Learn who the server is, by `initialize` or by `server/discover`.
+async fn greet(
     transport: &mut Transport,
     inbox: &mut Inbox,
+    dialect: &Dialect,
     info: &ClientInfo,
-    limits: &Limits,
+    limit: Duration,
     deadline: Deadline,
 ) -> Result<ServerHello, StartErrorKind> {
-    let params = json!({
-        "protocolVersion": info.protocol,
-        "capabilities": info.capabilities,
-        "clientInfo": { "name": info.name, "version": info.version },
-    });
-    let mut message = Vec::new();
-    write_request(&mut message, inbox.expect(), "initialize", &params);
-    let replied = transport.exchange(&message, inbox, deadline).await;
-    inbox.settle();
-    let result = match replied {
-        Ok(Reply::Result(result)) => result,
-        Ok(Reply::Error { code, message, .. }) => return Err(StartErrorKind::Refused { code, message }),
-        Err(Failure::Timeout) => {
-            return Err(StartErrorKind::Timeout { limit: limits.start, waiting_for: "`initialize`" });
-        }
-        Err(Failure::Crashed(how)) => return Err(StartErrorKind::Ended { how }),
-        Err(Failure::Refused(how) | Failure::Infrastructure(how)) => {
-            return Err(StartErrorKind::Http { how });
-        }
+    let method = if dialect.is_stateless() { DISCOVER } else { INITIALIZE };
+    let params = match dialect {
+        Dialect::Stateless(_) => params(dialect.meta(), None),
+        Dialect::Session => json!({
+            "protocolVersion": info.protocol,
+            "capabilities": info.capabilities,
+            "clientInfo": { "name": info.name, "version": info.version },
+        }),
     };
-    let hello = ServerHello::read(result).map_err(|what| StartErrorKind::Malformed { what })?;
-    transport.begin(&hello.protocol, notification("notifications/initialized", None)).await;
+    if dialect.is_stateless() {
+        transport.speak(&info.protocol);
+    }
+    let mut message = Vec::new();
+    write_request(&mut message, inbox.expect(), method, &params);
+    let request = Outgoing { bytes: &message, headers: &dialect.headers(method, None) };
+    let replied = transport.exchange(request, inbox, deadline).await;
+    inbox.settle();
+    let result = greeting(replied, method, limit)?;
+    let hello = match dialect {
+        Dialect::Stateless(_) => ServerHello::read_discovery(result, &info.protocol),
+        Dialect::Session => ServerHello::read(result),
+    };
+    let hello = hello.map_err(|what| StartErrorKind::Malformed { method, what })?;
+    if !dialect.is_stateless() {
+        transport.begin(&hello.protocol, notification("notifications/initialized", None)).await;
+    }
     Ok(hello)
+}
+
+/// The result of the first request, or why there is no session.
+fn greeting(
+    replied: Result<Reply, Failure>,
+    method: &'static str,
+    limit: Duration,
+) -> Result<Box<RawValue>, StartErrorKind> {
+    match replied {
+        Ok(Reply::Result(result)) => Ok(result),
+        Ok(Reply::Error { code, message, .. }) => Err(StartErrorKind::Refused { method, code, message }),
+        Err(Failure::Timeout) => Err(StartErrorKind::Timeout { limit, waiting_for: method }),
+        Err(Failure::Crashed(how)) => Err(StartErrorKind::Ended { how }),
+        Err(Failure::Refused(how) | Failure::Infrastructure(how)) => {
+            Err(StartErrorKind::Http { method, how })
+        }
+    }
 }
 
 /// A limit so long that it can't be added to the clock is as good as a year.

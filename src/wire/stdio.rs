@@ -10,7 +10,9 @@ use super::failure::{Crash, Failure, StartErrorKind};
 use super::framing::LineBuffer;
 use super::inbox::Inbox;
 use super::process::{Ending, Process};
+use super::quick::{Pace, read_soon, write_now};
 use super::reply::Reply;
+use super::request::Outgoing;
 use super::target::{LaunchSpec, Limits};
 
 /// Bytes kept for a server that does not read its stdin; answers past it are dropped.
@@ -22,8 +24,8 @@ const AFTER_STDIN: Duration = Duration::from_secs(1);
 
 /// A server process and its two pipes.
 ///
-/// There is no reader task: the pipes are read while somebody waits, in the waiter's own task. That
-/// saves two task switches a call. Between calls a talkative server waits in its write.
+/// There is no reader task: the pipes are read while somebody waits, in the waiter's own task or, for
+/// a moment, in its own thread. Between calls a talkative server waits in its write.
 #[derive(Debug)]
 pub(crate) struct Stdio {
     pub(crate) process: Process,
@@ -33,6 +35,7 @@ pub(crate) struct Stdio {
     limit: usize,
     outgoing: Vec<u8>,
     sent: usize,
+    pace: Pace,
     dead: Option<Crash>,
 }
 
@@ -51,6 +54,7 @@ impl Stdio {
             limit: limits.max_message_bytes,
             outgoing: Vec::new(),
             sent: 0,
+            pace: Pace::new(),
             dead: None,
         })
     }
@@ -62,15 +66,21 @@ impl Stdio {
     /// Send a request and take messages until its reply is there.
     pub(crate) async fn exchange(
         &mut self,
-        message: &[u8],
+        request: Outgoing<'_>,
         inbox: &mut Inbox,
         deadline: Instant,
     ) -> Result<Reply, Failure> {
         if let Some(how) = &self.dead {
             return Err(Failure::Crashed(how.clone()));
         }
-        self.queue(message);
-        match timeout_at(deadline, self.take_until_reply(inbox)).await {
+        self.queue(request.bytes);
+        let started = std::time::Instant::now();
+        let replied = match self.take_quickly(inbox, started, deadline) {
+            Some(reply) => Ok(Ok(reply)),
+            None => timeout_at(deadline, self.take_until_reply(inbox)).await,
+        };
+        self.pace.note(started);
+        match replied {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(how)) => {
                 self.dead = Some(how.clone());
@@ -96,7 +106,12 @@ impl Stdio {
     }
 
     /// Take the messages that were read along with earlier ones, without waiting.
-    pub(crate) fn take_buffered(&mut self, inbox: &mut Inbox) {
+    pub(crate) async fn prepare(&mut self, inbox: &mut Inbox) {
+        self.take_buffered(inbox);
+        self.pace.take_turn().await;
+    }
+
+    fn take_buffered(&mut self, inbox: &mut Inbox) {
         while let Some(line) = self.lines.next_line() {
             inbox.take(line);
         }
@@ -124,6 +139,34 @@ impl Stdio {
         tokio::select! {
             ended = process.end() => ended,
             never = drain => match never {},
+        }
+    }
+
+    /// The reply, if the server is one that answers at once and does so again.
+    fn take_quickly(
+        &mut self,
+        inbox: &mut Inbox,
+        started: std::time::Instant,
+        deadline: Instant,
+    ) -> Option<Reply> {
+        let until = self.pace.quick_until(started)?.min(deadline.into_std());
+        self.sent += write_now(self.stdin.as_ref()?, &self.outgoing[self.sent..]);
+        if self.sent < self.outgoing.len() {
+            return None;
+        }
+        loop {
+            while let Some(line) = self.lines.next_line() {
+                inbox.take(line);
+                if let Some(reply) = inbox.reply.take() {
+                    return Some(reply);
+                }
+            }
+            if !inbox.answers.is_empty() || self.lines.is_overfull() {
+                return None;
+            }
+            if !read_soon(&self.stdout, self.lines.room(), until) {
+                return None;
+            }
         }
     }
 

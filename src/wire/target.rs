@@ -22,6 +22,9 @@ pub enum Target {
     Stdio(LaunchSpec),
     /// A server that is up already and speaks streamable HTTP.
     Http { url: String, headers: Vec<(String, String)> },
+    /// A server that speaks HTTP with one event stream, the transport of revision 2024-11-05, and its
+    /// command if it is to be started.
+    Sse { launch: Option<LaunchSpec>, url: String, headers: Vec<(String, String)> },
     /// A command that serves streamable HTTP: it is started, then `url` is awaited until it accepts
     /// connections. It ends with the session.
     HttpCommand { launch: LaunchSpec, url: String, headers: Vec<(String, String)> },
@@ -98,6 +101,9 @@ impl fmt::Debug for Target {
         match self {
             Self::Stdio(launch) => f.debug_tuple("Stdio").field(launch).finish(),
             Self::Http { headers, .. } => f.debug_struct("Http").field("headers", &names(headers)).finish(),
+            Self::Sse { launch, headers, .. } => {
+                f.debug_struct("Sse").field("launch", launch).field("headers", &names(headers)).finish()
+            }
             Self::HttpCommand { launch, headers, .. } => f
                 .debug_struct("HttpCommand")
                 .field("launch", launch)

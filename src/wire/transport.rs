@@ -4,10 +4,11 @@ use tokio::time::Instant;
 
 use super::counters::Counters;
 use super::failure::{Failure, StartErrorKind};
-use super::http::Http;
+use super::http::{Http, LegacySse};
 use super::inbox::Inbox;
 use super::process::{Ending, Process};
 use super::reply::Reply;
+use super::request::Outgoing;
 use super::stdio::Stdio;
 use super::target::{Limits, Target};
 
@@ -15,6 +16,7 @@ use super::target::{Limits, Target};
 pub(crate) enum Transport {
     Stdio(Box<Stdio>),
     Http(Box<Http>),
+    Sse(Box<LegacySse>),
 }
 
 impl Transport {
@@ -30,6 +32,10 @@ impl Transport {
                 return Ok(Self::Stdio(Box::new(started)));
             }
             Target::Http { url, headers } => (url, headers, None),
+            Target::Sse { launch, url, headers } => {
+                let started = LegacySse::start(url, headers, launch.as_ref(), limits, deadline).await?;
+                return Ok(Self::Sse(Box::new(started)));
+            }
             Target::HttpCommand { launch, url, headers } => (url, headers, Some(launch)),
         };
         Ok(Self::Http(Box::new(Http::start(url, headers, launch, limits, deadline).await?)))
@@ -38,20 +44,22 @@ impl Transport {
     /// Take what is left of the last exchange, so that it is not charged to the next.
     pub(crate) async fn prepare(&mut self, inbox: &mut Inbox) {
         match self {
-            Self::Stdio(stdio) => stdio.take_buffered(inbox),
+            Self::Stdio(stdio) => stdio.prepare(inbox).await,
             Self::Http(http) => http.prepare(inbox).await,
+            Self::Sse(sse) => sse.listen(inbox, Instant::now()).await,
         }
     }
 
     pub(crate) async fn exchange(
         &mut self,
-        message: &[u8],
+        request: Outgoing<'_>,
         inbox: &mut Inbox,
         deadline: Instant,
     ) -> Result<Reply, Failure> {
         match self {
-            Self::Stdio(stdio) => stdio.exchange(message, inbox, deadline).await,
-            Self::Http(http) => http.exchange(message, inbox, deadline).await,
+            Self::Stdio(stdio) => stdio.exchange(request, inbox, deadline).await,
+            Self::Http(http) => http.exchange(request, inbox, deadline).await,
+            Self::Sse(sse) => sse.exchange(request, inbox, deadline).await,
         }
     }
 
@@ -59,7 +67,20 @@ impl Transport {
         match self {
             Self::Stdio(stdio) => stdio.notify(&message).await,
             Self::Http(http) => http.notify(message).await,
+            Self::Sse(sse) => sse.notify(message).await,
         }
+    }
+
+    /// Name revision `version` in every request from now on, where the transport does such things.
+    pub(crate) fn speak(&mut self, version: &str) {
+        if let Self::Http(http) = self {
+            http.speak(version);
+        }
+    }
+
+    /// Whether the server learns by the end of a connection that nobody waits any more.
+    pub(crate) fn cancels_by_closing(&self) -> bool {
+        matches!(self, Self::Http(_))
     }
 
     /// Say that the session is initialised and speaks revision `version`.
@@ -67,6 +88,7 @@ impl Transport {
         match self {
             Self::Stdio(stdio) => stdio.notify(&initialized).await,
             Self::Http(http) => http.begin(version, initialized).await,
+            Self::Sse(sse) => sse.notify(initialized).await,
         }
     }
 
@@ -74,6 +96,7 @@ impl Transport {
     pub(crate) async fn listen(&mut self, inbox: &mut Inbox, until: Instant) {
         match self {
             Self::Stdio(stdio) => stdio.listen(inbox, until).await,
+            Self::Sse(sse) => sse.listen(inbox, until).await,
             // The listener runs beside; its counts are asked for with `counters_aside`.
             Self::Http(http) => {
                 http.prepare(inbox).await;
@@ -85,7 +108,7 @@ impl Transport {
     /// Counts that are kept outside of the session's inbox.
     pub(crate) fn counters_aside(&self) -> Counters {
         let mut counters = match self {
-            Self::Stdio(_) => Counters::default(),
+            Self::Stdio(_) | Self::Sse(_) => Counters::default(),
             Self::Http(http) => http.counters_aside(),
         };
         counters.stderr_bytes = self.process().map_or(0, Process::stderr_bytes);
@@ -96,6 +119,7 @@ impl Transport {
         match self {
             Self::Stdio(stdio) => Some(&stdio.process),
             Self::Http(http) => http.process.as_ref(),
+            Self::Sse(sse) => sse.process.as_ref(),
         }
     }
 
@@ -103,6 +127,7 @@ impl Transport {
         let is_dead = match self {
             Self::Stdio(stdio) => stdio.is_dead(),
             Self::Http(http) => http.is_dead(),
+            Self::Sse(sse) => sse.is_dead(),
         };
         !is_dead && self.process().is_none_or(Process::is_running)
     }
@@ -111,6 +136,7 @@ impl Transport {
         match self {
             Self::Stdio(stdio) => Some(stdio.close(inbox).await),
             Self::Http(http) => http.close(inbox).await,
+            Self::Sse(sse) => sse.close(inbox).await,
         }
     }
 }

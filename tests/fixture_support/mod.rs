@@ -225,3 +225,8 @@ pub fn cases(folder: &str) -> Vec<Value> {
     }
     cases
 }
+
+/// F01 to F55.
+pub fn fault_numbers() -> Vec<String> {
+    (1..=55).map(|number| format!("F{number:02}")).collect()
+}

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 /// A request as it came.
 #[derive(Debug, Clone)]
@@ -32,6 +33,8 @@ impl Request {
 pub enum Part {
     Bytes(Vec<u8>),
     Pause(Duration),
+    /// Chunks as they are sent, and the end of the body when the sender is gone.
+    Feed(UnboundedReceiver<String>),
     /// End the connection here.
     Close,
 }
@@ -103,6 +106,17 @@ async fn serve<H: Fn(&Request) -> Answer>(
             match part {
                 Part::Bytes(bytes) => {
                     if stream.write_all(&bytes).await.is_err() || stream.flush().await.is_err() {
+                        return;
+                    }
+                }
+                Part::Feed(mut receiver) => {
+                    while let Some(chunk) = receiver.recv().await {
+                        let bytes = format!("{:x}\r\n{chunk}\r\n", chunk.len()).into_bytes();
+                        if stream.write_all(&bytes).await.is_err() || stream.flush().await.is_err() {
+                            return;
+                        }
+                    }
+                    if stream.write_all(b"0\r\n\r\n").await.is_err() {
                         return;
                     }
                 }

@@ -33,7 +33,12 @@ pub fn launch(argv: &[&str]) -> LaunchSpec {
 
 /// The misbehaving server in one of its modes.
 pub fn server(mode: &str) -> Target {
-    Target::Stdio(launch(&[example("wire_server").to_str().expect("a path"), mode]))
+    server_after(mode, 0)
+}
+
+/// The misbehaving server, after some calls that go well.
+pub fn server_after(mode: &str, well: usize) -> Target {
+    Target::Stdio(launch(&[example("wire_server").to_str().expect("a path"), mode, &well.to_string()]))
 }
 
 /// A server written as a shell script.

@@ -46,6 +46,19 @@ impl Link {
         Ok(Self { client, url, headers: all })
     }
 
+    /// The same way to the URL that a server named, which must be of the same origin: headers with
+    /// credentials go there.
+    pub(crate) fn to_endpoint(&self, endpoint: &str) -> Result<Self, StartErrorKind> {
+        let malformed = |what: String| StartErrorKind::Malformed { method: "GET", what };
+        let url = self.url.join(endpoint.trim());
+        let url = url.map_err(|error| malformed(format!("the event `endpoint` holds no url: {error}")))?;
+        if url.origin() != self.url.origin() {
+            let what = format!("the event `endpoint` leads to another server: `{}`", bare(&url));
+            return Err(malformed(what));
+        }
+        Ok(Self { url, ..self.clone() })
+    }
+
     pub(crate) fn has_session(&self) -> bool {
         self.headers.contains_key(SESSION)
     }
@@ -65,8 +78,21 @@ impl Link {
         }
     }
 
-    pub(crate) async fn post(&self, message: Vec<u8>) -> Result<Response, Failure> {
-        let request = self.client.post(self.url.clone()).headers(self.headers.clone());
+    /// Post a message. Headers of `extra` that HTTP can't hold are left out.
+    pub(crate) async fn post(
+        &self,
+        message: Vec<u8>,
+        extra: &[(String, String)],
+    ) -> Result<Response, Failure> {
+        let mut headers = self.headers.clone();
+        for (name, value) in extra {
+            if let (Ok(name), Ok(value)) =
+                (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value))
+            {
+                headers.insert(name, value);
+            }
+        }
+        let request = self.client.post(self.url.clone()).headers(headers);
         let request = request.header(ACCEPT, BOTH).header(CONTENT_TYPE, JSON).body(message);
         request.send().await.map_err(|error| Failure::Crashed(lost(error)))
     }

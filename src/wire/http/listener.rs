@@ -34,7 +34,7 @@ async fn hear(mut stream: Stream, link: &Link, aside: &Mutex<Inbox>, limit: usiz
         };
         for answer in answers {
             // A server that does not take the answer has asked in vain; that is its own affair.
-            let _ = link.post(answer).await;
+            let _ = link.post(answer, &[]).await;
         }
     }
 }

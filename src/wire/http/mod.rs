@@ -1,6 +1,7 @@
 //! Messages over streamable HTTP.
 
 mod answer;
+mod legacy;
 mod link;
 mod listener;
 mod ready;
@@ -14,6 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant, timeout, timeout_at};
 
 use self::answer::{Body, judge, read_whole};
+pub(crate) use self::legacy::LegacySse;
 use self::link::Link;
 use self::stream::Stream;
 use super::counters::Counters;
@@ -21,6 +23,7 @@ use super::failure::{Crash, Failure, StartErrorKind};
 use super::inbox::Inbox;
 use super::process::{Ending, Process};
 use super::reply::{Reply, ReplyWarning};
+use super::request::Outgoing;
 use super::target::{LaunchSpec, Limits};
 
 /// How long the rest of a stream may take after its reply came.
@@ -51,19 +54,7 @@ impl Http {
         limits: &Limits,
         deadline: Instant,
     ) -> Result<Self, (StartErrorKind, String)> {
-        let no_words = |kind| (kind, String::new());
-        let link = Link::new(url, headers).map_err(no_words)?;
-        let process = match launch {
-            Some(launch) => {
-                let mut process = Process::start(launch, limits.stderr_kept).map_err(no_words)?;
-                let stdout = process.take_stdout();
-                process.drain(stdout);
-                let waited = ready::wait(&mut process, &link.url, limits.start, deadline).await;
-                waited.map_err(|kind| (kind, process.stderr_tail()))?;
-                Some(process)
-            }
-            None => None,
-        };
+        let (link, process) = reach(url, headers, launch, limits, deadline).await?;
         Ok(Self {
             link,
             process,
@@ -84,10 +75,15 @@ impl Http {
         self.aside.lock().unwrap_or_else(PoisonError::into_inner).counters.clone()
     }
 
+    /// Name the revision in every request from now on.
+    pub(crate) fn speak(&mut self, version: &str) {
+        self.link.set_version(version);
+    }
+
     /// After `initialize`: name the revision in every request from now on, and listen to what the
     /// server says by itself, if it offers that.
     pub(crate) async fn begin(&mut self, version: &str, initialized: Vec<u8>) {
-        self.link.set_version(version);
+        self.speak(version);
         self.notify(initialized).await;
         let listening = listener::listen(self.link.clone(), Arc::clone(&self.aside), self.limit);
         self.listener = Some(tokio::spawn(listening));
@@ -105,14 +101,14 @@ impl Http {
     /// Send a request and wait for its reply, in whatever form it comes.
     pub(crate) async fn exchange(
         &mut self,
-        message: &[u8],
+        request: Outgoing<'_>,
         inbox: &mut Inbox,
         deadline: Instant,
     ) -> Result<Reply, Failure> {
         if let Some(how) = &self.dead {
             return Err(Failure::Crashed(how.clone()));
         }
-        let replied = timeout_at(deadline, self.post_until_reply(message, inbox, deadline)).await;
+        let replied = timeout_at(deadline, self.post_until_reply(request, inbox, deadline)).await;
         let mut failure = match replied {
             Ok(Ok(reply)) => return Ok(reply),
             Ok(Err(failure)) => failure,
@@ -129,7 +125,7 @@ impl Http {
 
     /// Send a message that has no reply; what the server answers is not waited for long.
     pub(crate) async fn notify(&mut self, message: Vec<u8>) {
-        let _ = timeout(NOTIFY_LIMIT, self.link.post(message)).await;
+        let _ = timeout(NOTIFY_LIMIT, self.link.post(message, &[])).await;
     }
 
     /// End the session, then the process.
@@ -140,20 +136,20 @@ impl Http {
             let _ = timeout(NOTIFY_LIMIT, self.link.delete()).await;
         }
         match &mut self.process {
-            Some(process) => Some(process.end().await),
+            Some(process) => Some(process.end_service().await),
             None => None,
         }
     }
 
     async fn post_until_reply(
         &mut self,
-        message: &[u8],
+        request: Outgoing<'_>,
         inbox: &mut Inbox,
         deadline: Instant,
     ) -> Result<Reply, Failure> {
         let mut waits = retry::Waits::default();
         let response = loop {
-            let response = self.link.post(message.to_vec()).await?;
+            let response = self.link.post(request.bytes.to_vec(), request.headers).await?;
             match waits.next(&response, deadline)? {
                 Some(seconds) => {
                     inbox.counters.retry_after_waits += 1;
@@ -208,7 +204,7 @@ impl Http {
 
     async fn send_answers(&self, inbox: &mut Inbox) {
         for answer in std::mem::take(&mut inbox.answers) {
-            if !matches!(timeout(NOTIFY_LIMIT, self.link.post(answer)).await, Ok(Ok(_))) {
+            if !matches!(timeout(NOTIFY_LIMIT, self.link.post(answer, &[])).await, Ok(Ok(_))) {
                 inbox.counters.answers_dropped += 1;
             }
         }
@@ -219,6 +215,26 @@ impl Http {
             listener.abort();
         }
     }
+}
+
+/// The way to a URL, and the process behind it when there is a command to start.
+async fn reach(
+    url: &str,
+    headers: &[(String, String)],
+    launch: Option<&LaunchSpec>,
+    limits: &Limits,
+    deadline: Instant,
+) -> Result<(Link, Option<Process>), (StartErrorKind, String)> {
+    let no_words = |kind| (kind, String::new());
+    let link = Link::new(url, headers).map_err(no_words)?;
+    let Some(launch) = launch else { return Ok((link, None)) };
+    ready::check_free(&link.url).await.map_err(no_words)?;
+    let mut process = Process::start(launch, limits.stderr_kept).map_err(no_words)?;
+    let stdout = process.take_stdout();
+    process.drain(stdout);
+    let waited = ready::wait(&mut process, &link.url, limits.start, deadline).await;
+    waited.map_err(|kind| (kind, process.stderr_tail()))?;
+    Ok((link, Some(process)))
 }
 
 impl Drop for Http {

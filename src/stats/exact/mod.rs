@@ -5,8 +5,11 @@
 //! error. The convolution is a power in Fourier space. It is done modulo a window outside of which
 //! Chernoff's bound leaves less than 1e-15 on either side, so that large suites stay fast.
 
-use rustfft::FftPlanner;
-use rustfft::num_complex::Complex;
+mod convolve;
+mod fourier;
+
+use convolve::{Window, cumulative, histogram, window};
+use fourier::Fourier;
 
 use super::dist::{Z_975, normal_cdf, normal_quantile};
 use super::sample::{Sample, gcd};
@@ -26,11 +29,39 @@ pub fn is_within_limit(sample: &Sample) -> bool {
     sample.n() as f64 * (high - low) * lattice as f64 <= SIZE_LIMIT
 }
 
+/// Windows up to this many points are written out as a table.
+const TABLE_LIMIT: usize = 16_384;
+
+/// F at the points of a window.
+#[derive(Debug, Clone)]
+enum Cdf {
+    Table(Vec<f64>),
+    Fourier(Fourier),
+}
+
+impl Cdf {
+    fn of(histogram: &[(usize, f64)], n: usize, window: Window) -> Self {
+        let few = match window.width() > TABLE_LIMIT {
+            true => Fourier::of(histogram, n, window),
+            false => None,
+        };
+        few.map_or_else(|| Cdf::Table(cumulative(histogram, n, window)), Cdf::Fourier)
+    }
+
+    fn at(&self, index: usize) -> f64 {
+        match self {
+            Cdf::Table(table) => table[index],
+            Cdf::Fourier(fourier) => fourier.at(index),
+        }
+    }
+}
+
 /// The exact bootstrap distribution of a sample's mean delta.
 #[derive(Debug, Clone)]
 pub struct MeanDistribution {
-    /// Cumulative probabilities of the lattice points of the window.
-    cdf: Vec<f64>,
+    cdf: Cdf,
+    /// Lattice points of the window.
+    points: usize,
     /// A sum of deltas times L is `first + step * index`.
     first: i64,
     step: i64,
@@ -47,8 +78,7 @@ impl MeanDistribution {
             return None;
         }
         let lattice = sample.lattice?;
-        let sums: Vec<i64> =
-            sample.units.iter().map(|u| (u.delta * lattice as f64).round() as i64).collect();
+        let sums: Vec<i64> = sample.units.iter().map(|u| (u.delta * lattice as f64).round() as i64).collect();
         let low = *sums.iter().min()?;
         let step = sums.iter().fold(0, |g, s| gcd(g, (s - low) as u64)) as i64;
         if step == 0 {
@@ -57,10 +87,12 @@ impl MeanDistribution {
         let units = sums.len();
         let mut values: Vec<usize> = sums.iter().map(|s| ((s - low) / step) as usize).collect();
         values.sort_unstable();
-        let (offset, pmf) = convolve(&histogram(&values), units);
+        let histogram = histogram(&values);
+        let window = window(&histogram, units);
         Some(MeanDistribution {
-            cdf: cumulate(pmf),
-            first: low * units as i64 + step * offset as i64,
+            cdf: Cdf::of(&histogram, units, window),
+            points: window.width(),
+            first: low * units as i64 + step * window.low as i64,
             step,
             denominator: sample.n() as f64 * lattice as f64,
         })
@@ -77,8 +109,12 @@ impl MeanDistribution {
 
     /// The smallest mean x with F(x) >= q.
     pub fn quantile(&self, q: f64) -> f64 {
-        let index = self.cdf.partition_point(|f| f + F_TOLERANCE < q);
-        self.point(index.min(self.cdf.len() - 1))
+        let (mut low, mut high) = (0, self.points - 1);
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.cdf.at(middle) + F_TOLERANCE < q { low = middle + 1 } else { high = middle }
+        }
+        self.point(low)
     }
 
     /// The 95 % percentile interval.
@@ -92,7 +128,7 @@ impl MeanDistribution {
         let index = (sum - self.first).div_euclid(self.step);
         let at = |i: i64| match i {
             i if i < 0 => 0.0,
-            i => self.cdf[(i as usize).min(self.cdf.len() - 1)],
+            i => self.cdf.at((i as usize).min(self.points - 1)),
         };
         let on_lattice = (sum - self.first).rem_euclid(self.step) == 0;
         (at(if on_lattice { index - 1 } else { index }), at(index))
@@ -132,115 +168,6 @@ fn acceleration(sample: &Sample) -> f64 {
     cubes / (6.0 * squares.powf(1.5))
 }
 
-fn cumulate(mut pmf: Vec<f64>) -> Vec<f64> {
-    let total: f64 = pmf.iter().sum();
-    let mut sum = 0.0;
-    for p in &mut pmf {
-        sum += *p;
-        *p = sum / total;
-    }
-    pmf
-}
-
-/// Distinct values with their shares, from sorted values.
-fn histogram(sorted: &[usize]) -> Vec<(usize, f64)> {
-    let share = |run: &[usize]| (run[0], run.len() as f64 / sorted.len() as f64);
-    sorted.chunk_by(|a, b| a == b).map(share).collect()
-}
-
-/// The n-fold convolution of a distribution on 0, 1, ...: where its window begins, and the
-/// probabilities from there.
-fn convolve(histogram: &[(usize, f64)], n: usize) -> (usize, Vec<f64>) {
-    let largest = histogram.last().map_or(0, |h| h.0);
-    let (low, high) = window(histogram, n, n * largest);
-    let width = high - low + 1;
-    let size = fast_size(width);
-    let mut pmf = vec![0.0; size];
-    histogram.iter().for_each(|(value, share)| pmf[value % size] += share);
-    let power = cyclic_power(&mut pmf, n);
-    let out = (low..=high).map(|s| power[s % size].max(0.0)).collect();
-    (low, out)
-}
-
-/// The part of 0..=top that holds all but about 1e-15 of the sum's distribution on either side.
-fn window(histogram: &[(usize, f64)], n: usize, top: usize) -> (usize, usize) {
-    if top < 4096 {
-        return (0, top);
-    }
-    let mean: f64 = histogram.iter().map(|(v, p)| *v as f64 * p).sum();
-    let variance: f64 = histogram.iter().map(|(v, p)| (*v as f64 - mean).powi(2) * p).sum();
-    let centre = mean * n as f64;
-    let reach = |sign: f64| {
-        // P(sum - centre >= t) <= exp(n K(theta) - theta t) for any theta; the best of a few.
-        let gaussian = (2.0 * LN_TAIL / (n as f64 * variance)).sqrt();
-        let bound = |step: i32| {
-            let theta = gaussian * 2f64.powf(f64::from(step) / 4.0);
-            let terms = histogram.iter().map(|(v, p)| p * (sign * theta * (*v as f64 - mean)).exp());
-            (n as f64 * terms.sum::<f64>().ln() + LN_TAIL) / theta
-        };
-        (-16..=4).map(bound).filter(|t| t.is_finite()).fold(top as f64, f64::min)
-    };
-    let low = (centre - reach(-1.0)).floor().max(0.0) as usize;
-    let high = (centre + reach(1.0)).ceil().min(top as f64) as usize;
-    (low, high)
-}
-
-/// -ln 1e-15.
-const LN_TAIL: f64 = 34.539;
-
-/// The smallest even size of at least `width` that is 2^a or 3 2^a.
-fn fast_size(width: usize) -> usize {
-    let two = width.max(8).next_power_of_two();
-    let three = two / 4 * 3;
-    if three >= width { three } else { two }
-}
-
-/// The n-fold cyclic convolution of a real sequence of even length.
-///
-/// The transform of `size` reals is one of size/2 complex numbers (even terms real, odd terms
-/// imaginary), taken apart by symmetry: X_k = E_k + w^k O_k.
-fn cyclic_power(values: &mut [f64], n: usize) -> Vec<f64> {
-    let half = values.len() / 2;
-    let mut planner = FftPlanner::<f64>::new();
-    let mut z: Vec<Complex<f64>> = values.chunks_exact(2).map(|p| Complex::new(p[0], p[1])).collect();
-    planner.plan_fft_forward(half).process(&mut z);
-    let angle = -std::f64::consts::PI / half as f64;
-    for k in 0..=half / 2 {
-        let mirror = (half - k) % half;
-        let twiddle = Complex::from_polar(1.0, angle * k as f64);
-        let (a, b) = (z[k], z[mirror].conj());
-        let even = (a + b) * 0.5;
-        let odd = (a - b) * Complex::new(0.0, -0.5) * twiddle;
-        // X_k and X_(half - k) conjugated; for k = 0 the second is the term of the middle.
-        let (x, y) = (power(even + odd, n), power(even - odd, n));
-        let even = (x + y) * 0.5;
-        let odd = (x - y) * 0.5 * twiddle.conj() * Complex::new(0.0, 1.0);
-        z[k] = even + odd;
-        if mirror != k {
-            z[mirror] = (even - odd).conj();
-        }
-    }
-    planner.plan_fft_inverse(half).process(&mut z);
-    let scale = 1.0 / half as f64;
-    z.iter().flat_map(|c| [c.re * scale, c.im * scale]).collect()
-}
-
-fn power(base: Complex<f64>, n: usize) -> Complex<f64> {
-    // What is below 1e-40 after the power cannot be seen in the sum.
-    if base.norm_sqr().ln() * (n as f64) < -184.0 {
-        return Complex::new(0.0, 0.0);
-    }
-    let (mut result, mut square, mut left) = (Complex::new(1.0, 0.0), base, n);
-    while left > 0 {
-        if left & 1 == 1 {
-            result *= square;
-        }
-        square *= square;
-        left >>= 1;
-    }
-    result
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -269,10 +196,10 @@ mod tests {
             let (mut f, mut worst) = (0.0, 0f64);
             for (k, p) in binomial(n, ones).into_iter().enumerate() {
                 f += p;
-                let index = k as i64 - got.first;
-                let at = match index {
+                let at = match k as i64 - got.first {
                     i if i < 0 => 0.0,
-                    i => got.cdf.get(i as usize).copied().unwrap_or(1.0),
+                    i if i as usize >= got.points => 1.0,
+                    i => got.cdf.at(i as usize),
                 };
                 worst = worst.max((at - f).abs());
             }
@@ -285,7 +212,7 @@ mod tests {
     fn the_window_changes_nothing() {
         let deltas: Vec<f64> = (0..64).map(|i| f64::from((i * 7919) % 301 - 150)).collect();
         let got = distribution(&deltas);
-        assert!(got.cdf.len() < 64 * 300 * 2 / 3, "the window is {} wide", got.cdf.len());
+        assert!(got.points < 64 * 300 * 2 / 3, "the window is {} wide", got.points);
         let mut direct = vec![1.0];
         for _ in 0..64 {
             let mut next = vec![0.0; direct.len() + 300];
@@ -295,10 +222,52 @@ mod tests {
             }
             direct = next;
         }
-        let cdf = cumulate(direct);
+        let cdf: Vec<f64> = direct
+            .iter()
+            .scan(0.0, |sum, p| {
+                *sum += p;
+                Some(*sum)
+            })
+            .collect();
         for q in [0.001, 0.025, 0.5, 0.975, 0.999] {
             let sum = cdf.partition_point(|f| *f < q) as f64 - 64.0 * 150.0;
             assert_eq!(got.quantile(q), sum / 64.0, "q = {q}");
+        }
+    }
+
+    /// The short sum over frequencies and the full transform give the same F.
+    #[test]
+    fn few_frequencies_are_enough_or_are_not_used() {
+        let spread = |n: usize, range: usize| -> Vec<usize> {
+            let mut values: Vec<usize> = (0..n).map(|i| (i * i * 7919 + i * 31) % range).collect();
+            values.sort_unstable();
+            values
+        };
+        for (n, range, few) in [(83, 6_000, true), (400, 2_500, true), (2_000, 900, true), (20, 9_000, false)]
+        {
+            let histogram = histogram(&spread(n, range));
+            let window = window(&histogram, n);
+            assert!(window.width() > TABLE_LIMIT);
+            let fourier = Fourier::of(&histogram, n, window);
+            assert_eq!(fourier.is_some(), few, "n = {n}");
+            let Some(fourier) = fourier else { continue };
+            let table = cumulative(&histogram, n, window);
+            let step = (window.width() / 100).max(1);
+            let off = |i: usize| (fourier.at(i) - table[i]).abs();
+            let worst = (0..window.width()).step_by(step).map(off).fold(0f64, f64::max);
+            assert!(worst < 1e-12, "n = {n}: off by {worst:e}");
+        }
+        // Nearly on a coarser lattice: the characteristic function comes back far from zero.
+        let comb: Vec<usize> = (0..83).map(|i| if i == 80 { 1 } else { i * 60 }).collect();
+        let mut comb = comb;
+        comb.sort_unstable();
+        let histogram = histogram(&comb);
+        let window = window(&histogram, 83);
+        let table = cumulative(&histogram, 83, window);
+        if let Some(fourier) = Fourier::of(&histogram, 83, window) {
+            let off = |i: usize| (fourier.at(i) - table[i]).abs();
+            let worst = (0..window.width()).step_by(997).map(off).fold(0f64, f64::max);
+            assert!(worst < 1e-12, "comb: off by {worst:e}");
         }
     }
 

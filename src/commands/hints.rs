@@ -1,0 +1,102 @@
+//! Fixed hints: what was seen, why it matters, what to try.
+
+use super::Failure;
+use super::resolve::Selected;
+use super::side::ResolvedSides;
+use crate::agent::Toolbox;
+use crate::exit::ExitCode;
+use crate::run::{PrepareError, Prepared};
+
+/// Lines of a server's stderr that an error shows.
+const STDERR_LINES: usize = 12;
+
+/// A side that did not start, with the end of its stderr.
+pub(super) fn side_failed(error: &PrepareError) -> Failure {
+    let mut message = error.to_string();
+    let tail: Vec<&str> = error.stderr_tail().lines().rev().take(STDERR_LINES).collect();
+    if !tail.is_empty() {
+        message.push_str("\nthe end of its stderr:");
+        for line in tail.into_iter().rev() {
+            message.push_str("\n  | ");
+            message.push_str(line);
+        }
+    }
+    let hint = if message.contains("401") {
+        "give the credentials in `headers` of the side, for example Authorization = \"Bearer ${TOKEN}\", and set the variable"
+    } else if error.stderr_tail().is_empty() {
+        "run its command by hand in the side's folder; `mcp-regress check` tries each side alone"
+    } else {
+        "run its command by hand in the side's folder; the stderr above is the server's own"
+    };
+    Failure::new(ExitCode::SideFailed, message).hint(hint)
+}
+
+/// No call of any case may be replayed: the lines to paste.
+pub(super) fn nothing_allowed(tools: &Toolbox, prepared: &Prepared) -> Failure {
+    let mut message = "no call of any case may be replayed: a replay never calls a tool that may change anything, and \
+                       neither the suite nor the baseline says that these only read. Where that is so, paste into the suite:"
+        .to_owned();
+    for tool in tools.iter() {
+        message.push_str(&format!("\n\n[tools.{}]\nreplay = true", toml_key(&tool.name)));
+    }
+    let by_candidate: Vec<&str> = tools
+        .iter()
+        .filter(|tool| {
+            prepared.candidate.tools.iter().any(|t| t.name == tool.name && t.read_only == Some(true))
+        })
+        .map(|tool| tool.name.as_str())
+        .collect();
+    let failure = Failure::new(ExitCode::NothingSelected, message);
+    if by_candidate.is_empty() {
+        return failure;
+    }
+    failure.hint(format!(
+        "only the candidate annotates {} as read-only; the baseline decides",
+        by_candidate.join(", ")
+    ))
+}
+
+/// A tool's name as a TOML key.
+pub(super) fn toml_key(name: &str) -> String {
+    let is_bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if is_bare { name.to_owned() } else { format!("{name:?}") }
+}
+
+/// What would spoil a run, known before its first call.
+pub(super) fn before_run(
+    selected: &Selected,
+    sides: &ResolvedSides,
+    prepared: &Prepared,
+    baseline: &Toolbox,
+    candidate: &Toolbox,
+) -> Vec<String> {
+    let mut warnings: Vec<String> = Vec::new();
+    warnings.extend(selected.unmatched.iter().map(|glob| format!("no case file matches `{glob}`")));
+    warnings.extend(sides.baseline.warnings.iter().chain(&sides.candidate.warnings).cloned());
+    warnings.extend(prepared.baseline.warnings.iter().chain(&prepared.candidate.warnings).cloned());
+    for (side, tools, listed) in [
+        ("baseline", baseline, &prepared.baseline.tools),
+        ("candidate", candidate, &prepared.candidate.tools),
+    ] {
+        for tool in tools.iter().filter(|tool| !tool.is_listed) {
+            let names = listed.iter().map(|tool| tool.name.as_str());
+            let near =
+                crate::doc::nearest(&tool.side_name, names).map(|name| format!("; did you mean `{name}`?"));
+            warnings.push(format!(
+                "the {side} lists no tool `{}`, which cases call{}; a renamed tool is declared with [{side}.tools.{}] rename",
+                tool.side_name,
+                near.unwrap_or_default(),
+                toml_key(&tool.name)
+            ));
+        }
+    }
+    let skipped: Vec<&str> =
+        baseline.iter().filter(|tool| !tool.may_call).map(|tool| tool.name.as_str()).collect();
+    if !skipped.is_empty() {
+        warnings.push(format!(
+            "calls of {} are skipped on all sides: they may change something; to replay them say `replay = true` in [tools.NAME]",
+            skipped.join(", ")
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,82 @@
+//! The one place that hands out standard output and standard error.
+
+use super::Failure;
+use crate::cli::{OutputFlags, ProgressKind, When};
+use std::io::{IsTerminal, Write};
+
+/// How this process speaks: decided once, from flags, environment and terminal.
+#[derive(Debug, Clone, Copy)]
+pub struct Printer {
+    pub color: bool,
+    /// Columns of the terminal, 100 where there is none.
+    pub width: usize,
+    pub progress: ProgressKind,
+    pub quiet: bool,
+    pub verbose: u8,
+}
+
+/// Columns where no terminal says how many.
+const DEFAULT_WIDTH: usize = 100;
+
+impl Printer {
+    pub fn new(flags: &OutputFlags) -> Self {
+        let out = std::io::stdout().is_terminal();
+        let is_dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let color = match flags.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => out && !no_color && !is_dumb,
+        };
+        let bar = std::io::stderr().is_terminal() && !is_dumb;
+        let progress = match flags.progress {
+            _ if flags.quiet => ProgressKind::None,
+            ProgressKind::Auto => {
+                if bar {
+                    ProgressKind::Bar
+                } else {
+                    ProgressKind::Plain
+                }
+            }
+            asked => asked,
+        };
+        let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        Self {
+            color,
+            width: columns.unwrap_or(DEFAULT_WIDTH),
+            progress,
+            quiet: flags.quiet,
+            verbose: flags.verbose,
+        }
+    }
+
+    /// Data: standard output. A reader that has gone away is no error.
+    pub fn data(&self, text: &str) {
+        let mut out = std::io::stdout().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// Something for the person: standard error.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            self.error_line(text);
+        }
+    }
+
+    fn error_line(&self, text: &str) {
+        let _ = writeln!(std::io::stderr().lock(), "{text}");
+    }
+
+    /// What went wrong, and what to do.
+    pub fn failure(&self, failure: &Failure) {
+        self.error_line(&format!("error: {}", harmless(&failure.message)));
+        if let Some(hint) = &failure.hint {
+            self.error_line(&format!("hint: {}", harmless(hint)));
+        }
+    }
+}
+
+/// Text of a server without control characters that a terminal would obey.
+pub fn harmless(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+}

@@ -1,0 +1,291 @@
+//! `run`: replay all cases on all sides, judge, report.
+
+use super::resolve::{self, Selected, Settings};
+use super::results::{self, RunFolder};
+use super::side::{self, ResolvedSides};
+use super::{Failure, Printer, hints, report};
+use crate::agent::{Toolbox, tools_used};
+use crate::case::Case;
+use crate::cli::{Cli, Command, RunArgs};
+use crate::commands::progress::Progress;
+use crate::exit::ExitCode;
+use crate::plan::{PlanShape, order_cases};
+use crate::run::{self, Event, JournalWriter, PrepareError, Prepared, RunConfig, RunEnd, Sync};
+use crate::trace::{Journal, RunMeta, RunStatus};
+use crate::words::Side;
+use clap::Parser;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::watch;
+
+pub(super) fn run(args: RunArgs, printer: &Printer) -> Result<ExitCode, Failure> {
+    match args.resume.clone() {
+        Some(named) => resume(args, &named, printer),
+        None => start(args, None, printer),
+    }
+}
+
+/// Goes on with a stored run, by the flags that it was started with.
+fn resume(args: RunArgs, named: &str, printer: &Printer) -> Result<ExitCode, Failure> {
+    let out = out_of(&args);
+    let (named, wanted) =
+        if named.is_empty() { (None, Some(RunStatus::Started)) } else { (Some(PathBuf::from(named)), None) };
+    let folder = match results::find(&out, named.as_deref(), wanted) {
+        Ok(folder) => folder,
+        Err(_) if named.is_none() && results::find(&out, None, None).is_ok() => {
+            printer.note("nothing is left to resume: every run is complete; the last one is judged again");
+            results::find(&out, None, None)?
+        }
+        Err(failure) => return Err(failure),
+    };
+    let meta = folder.read_meta()?;
+    let again = Cli::try_parse_from(&meta.argv)
+        .map_err(|error| Failure::usage(format!("the stored command can't be used again: {error}")))?;
+    let Command::Run(mut stored) = again.command else {
+        return Err(Failure::usage(format!("`{}` was not made by `run`", folder.0.display())));
+    };
+    stored.jobs = args.jobs.or(stored.jobs);
+    stored.out = Some(out);
+    std::env::set_current_dir(&meta.cwd)
+        .map_err(|error| Failure::usage(format!("the run was started in `{}`: {error}", meta.cwd)))?;
+    start(*stored, Some((folder, meta)), printer)
+}
+
+fn out_of(args: &RunArgs) -> PathBuf {
+    let out = args.out.clone().unwrap_or_else(|| PathBuf::from("results"));
+    std::path::absolute(&out).unwrap_or(out)
+}
+
+fn start(
+    args: RunArgs,
+    stored: Option<(RunFolder, RunMeta)>,
+    printer: &Printer,
+) -> Result<ExitCode, Failure> {
+    let selected = resolve::select(&args.suite)?;
+    selected.require_cases()?;
+    let settings = resolve::settings(&selected, &args)?;
+    let sides = side::resolve(&selected.suite, &args.sides)?;
+    let out = out_of(&args);
+    fs_err::create_dir_all(&out)
+        .map_err(|error| Failure::usage(error).hint("give another folder with --out"))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(go(args, selected, settings, sides, out, stored, printer))
+}
+
+/// Starts the sides, replays, reports.
+async fn go(
+    args: RunArgs,
+    selected: Selected,
+    settings: Settings,
+    sides: ResolvedSides,
+    out: PathBuf,
+    stored: Option<(RunFolder, RunMeta)>,
+    printer: &Printer,
+) -> Result<ExitCode, Failure> {
+    let clock = Instant::now();
+    let service_output = tempfile::tempdir()?;
+    let start_limit = settings.limits.start;
+    let services = selected.suite.services.clone();
+    let _services = run::start_services(&services, &selected.suite.dir, service_output.path(), start_limit)
+        .await
+        .map_err(|error| Failure::new(ExitCode::SideFailed, error))?;
+    let prepared = prepare_both(&sides, &settings).await?;
+    let used = tools_used(&selected.suite, &selected.cases);
+    let toolbox = |side: &run::PreparedSide, renames| {
+        Toolbox::new(&selected.suite, &used, &prepared.baseline.tools, &side.tools, renames)
+    };
+    let baseline_tools = toolbox(&prepared.baseline, &sides.baseline.renames);
+    let candidate_tools = toolbox(&prepared.candidate, &sides.candidate.renames);
+    let skipped = skipped_cases(&selected.cases, &baseline_tools);
+    if skipped.len() == selected.cases.len() {
+        return Err(hints::nothing_allowed(&baseline_tools, &prepared));
+    }
+    let warnings = hints::before_run(&selected, &sides, &prepared, &baseline_tools, &candidate_tools);
+    let context = super::meta::Context {
+        args: &args,
+        selected: &selected,
+        settings: &settings,
+        sides: &sides,
+        prepared: &prepared,
+        skipped: &skipped,
+        warnings,
+    };
+    let (folder, mut meta) = match stored {
+        Some((folder, stored)) => {
+            super::meta::require_same(&stored, &context)?;
+            (folder, stored)
+        }
+        None => {
+            let meta = super::meta::new(&context);
+            let folder = RunFolder::create(&out, &meta.run_id)?;
+            (folder, meta)
+        }
+    };
+    if args.dry_run {
+        return Ok(dry_run(&meta, &settings, printer));
+    }
+    folder.write_meta(&meta)?;
+    let shape = PlanShape {
+        attempts: settings.attempts,
+        same_code: settings.same_code,
+        candidate_again: true,
+        baseline: true,
+    };
+    let done = recorded(&folder, &meta, shape)?;
+    let planned = ((selected.cases.len() - skipped.len()) * shape.expected().len()) as u64;
+    let config = Arc::new(RunConfig {
+        cases: in_order(selected.cases, &skipped, settings.seed),
+        shape,
+        seed: settings.seed,
+        jobs: settings.jobs,
+        restart: settings.restart,
+        settings: settings.replay,
+        inputs: super::meta::inputs(&settings),
+        profile: settings.profile,
+        baseline: sides.baseline.spec.clone(),
+        candidate: sides.candidate.spec.clone(),
+        baseline_tools,
+        candidate_tools,
+        info: settings.info,
+        limits: settings.limits,
+        clock,
+        done,
+    });
+    let end = replay_all(config, &folder, planned, &args, printer).await?;
+    match end {
+        RunEnd::Complete => {
+            meta.status = RunStatus::Complete;
+            folder.write_meta(&meta)?;
+            let code = report::judge_and_show(&folder, meta, &args.judge, printer, true)?;
+            Ok(code)
+        }
+        RunEnd::Interrupted => {
+            printer.note(&format!(
+                "interrupted; everything finished is kept. resume: mcp-regress run --resume {}",
+                folder.0.display()
+            ));
+            Ok(ExitCode::Interrupted)
+        }
+        RunEnd::SideLost { side, error } => {
+            let prepared = PrepareError::Start { side, error };
+            Err(hints::side_failed(&prepared).hint(format!(
+                "everything finished is kept; go on with: mcp-regress run --resume {}",
+                folder.0.display()
+            )))
+        }
+        RunEnd::JournalFailed(error) => {
+            Err(Failure::new(ExitCode::Internal, format!("the journal can't be written: {error}")).hint(
+                format!(
+                    "everything finished is kept; go on with: mcp-regress run --resume {}",
+                    folder.0.display()
+                ),
+            ))
+        }
+    }
+}
+
+async fn prepare_both(sides: &ResolvedSides, settings: &Settings) -> Result<Prepared, Failure> {
+    let one = |side: Side, spec: Arc<run::SideSpec>| {
+        let (info, limits, seed) = (settings.info.clone(), settings.limits.clone(), settings.seed);
+        async move {
+            run::prepare(side, &spec, &info, &limits, seed).await.map_err(|error| hints::side_failed(&error))
+        }
+    };
+    let (baseline, candidate) = tokio::join!(
+        one(Side::Baseline, sides.baseline.spec.clone()),
+        one(Side::Candidate, sides.candidate.spec.clone())
+    );
+    Ok(Prepared { baseline: baseline?, candidate: candidate? })
+}
+
+/// Cases of which no call may be replayed.
+fn skipped_cases(cases: &[Case], tools: &Toolbox) -> HashSet<String> {
+    let may_call = |name: &str| tools.get(name).is_some_and(|tool| tool.may_call);
+    let has_call = |case: &Case| {
+        case.recordings.iter().flat_map(|recording| &recording.steps).any(|step| may_call(&step.tool))
+    };
+    cases.iter().filter(|case| !has_call(case)).map(|case| case.id.clone()).collect()
+}
+
+fn in_order(cases: Vec<Case>, skipped: &HashSet<String>, seed: u64) -> Vec<Case> {
+    let mut by_id: HashMap<String, Case> = cases
+        .into_iter()
+        .filter(|case| !skipped.contains(&case.id))
+        .map(|case| (case.id.clone(), case))
+        .collect();
+    let mut ids: Vec<String> = by_id.keys().cloned().collect();
+    order_cases(&mut ids, seed);
+    ids.iter().filter_map(|id| by_id.remove(id)).collect()
+}
+
+/// The attempts that the journal holds already. A round of which one side is missing is replayed as a whole.
+fn recorded(
+    folder: &RunFolder,
+    meta: &RunMeta,
+    shape: PlanShape,
+) -> Result<HashSet<(String, Side, u32)>, Failure> {
+    if !folder.journal().is_file() {
+        return Ok(HashSet::new());
+    }
+    let ids: Vec<String> = meta.cases.keys().cloned().collect();
+    let journal =
+        Journal::open(&folder.journals()?, &ids).map_err(|error| Failure::new(ExitCode::Internal, error))?;
+    let expected = shape.expected();
+    let mut done = HashSet::new();
+    for (place, id) in ids.iter().enumerate() {
+        let recorded = expected.iter().filter(|(side, attempt)| journal.has(place, *side, *attempt));
+        done.extend(recorded.map(|(side, attempt)| (id.clone(), *side, *attempt)));
+    }
+    Ok(done)
+}
+
+fn dry_run(meta: &RunMeta, settings: &Settings, printer: &Printer) -> ExitCode {
+    let calls = meta.cases.values().filter(|case| !case.skipped).count();
+    printer.data(&format!(
+        "would replay {calls} cases x {} attempts on baseline, candidate and {} same-code sides ({} skipped)\n",
+        settings.attempts,
+        settings.same_code,
+        meta.cases.len() - calls
+    ));
+    ExitCode::Success
+}
+
+async fn replay_all(
+    config: Arc<RunConfig>,
+    folder: &RunFolder,
+    planned: u64,
+    args: &RunArgs,
+    printer: &Printer,
+) -> Result<RunEnd, Failure> {
+    let sync = if args.sync.is_some() { Sync::EveryAttempt } else { Sync::EverySecond };
+    let journal = Arc::new(JournalWriter::open(&folder.journal(), sync)?);
+    let progress = Arc::new(Progress::new(*printer));
+    let done = config.done.len() as u64;
+    progress.take(Event::Planned { attempts: planned, done });
+    if args.resume.is_some() || done > 0 {
+        let left = planned.saturating_sub(done);
+        printer.note(&if left == 0 {
+            "nothing is left to replay".to_owned()
+        } else {
+            format!("{left} of {planned} attempts are left")
+        });
+    }
+    let (stop, stopped) = watch::channel(false);
+    let signals = tokio::spawn(async move {
+        let mut term = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            interrupted = tokio::signal::ctrl_c() => interrupted?,
+            _ = term.recv() => {}
+        }
+        // The receiver is gone when the run has ended by itself.
+        let _ = stop.send(true);
+        std::io::Result::Ok(stop)
+    });
+    let listener = progress.clone();
+    let end = run::run(config, journal, Arc::new(move |event| listener.take(event)), stopped).await;
+    signals.abort();
+    progress.end();
+    Ok(end)
+}

@@ -1,0 +1,179 @@
+//! Sentences that terminal and Markdown share.
+
+use super::Report;
+use super::phrase::{change, counted, grouped, percent, plain};
+use super::terminal::detectable;
+use crate::metric::MetricInfo;
+use crate::verdict::{MetricRow, Overall, RuleVerdict, SplitFigures, Verdict};
+use crate::words::{Metric, Question, Split};
+
+/// Metrics by how much a reader cares, after those of the rules.
+const BY_INTEREST: [Metric; 9] = [
+    Metric::ContinuationReads,
+    Metric::OversizedResults,
+    Metric::EvidenceRecall,
+    Metric::AgentCalls,
+    Metric::ToolCalls,
+    Metric::Errors,
+    Metric::StuckChains,
+    Metric::ResultChars,
+    Metric::ResultWireBytes,
+];
+
+/// What the verdict rests on, without the word itself.
+pub fn verdict(report: &Report) -> String {
+    match report.gate.verdict {
+        Overall::Regression => named(report, Verdict::Regression),
+        Overall::Inconclusive => named(report, Verdict::Inconclusive),
+        Overall::Incomplete => incomplete(report),
+        Overall::Pass | Overall::None => match headline(report, &report.splits[0]) {
+            Some((info, row)) => format!("{}{}", change(info, row), where_it_holds(row)),
+            None => format!("nothing changed on these {}", cases(report.splits[0].paired)),
+        },
+    }
+}
+
+fn cases(count: usize) -> String {
+    counted(count as u64, "case", "cases")
+}
+
+fn where_it_holds(row: &MetricRow) -> &'static str {
+    match row.question {
+        Some(Question::CasesLikeThese) => " for cases like these",
+        _ => " on these cases",
+    }
+}
+
+/// The metric that the report is about: the first that changed, by the rules, then by interest.
+pub fn headline<'r>(
+    report: &'r Report,
+    figures: &'r SplitFigures,
+) -> Option<(&'r MetricInfo, &'r MetricRow)> {
+    let table = &report.collected.table;
+    let ruled = report.rules.iter().map(|rule| rule.subject.as_str());
+    let interesting = BY_INTEREST.iter().map(|metric| metric.as_str());
+    let rest = table.metrics.iter().map(|metric| metric.name.as_str());
+    ruled.chain(interesting).chain(rest).find_map(|name| {
+        let place = table.metric(name)?;
+        let row = figures.metric(place)?;
+        row.delta.filter(|delta| *delta != 0.0)?;
+        Some((&table.metrics[place], row))
+    })
+}
+
+/// The rules with this verdict, each with its figures.
+fn named(report: &Report, verdict: Verdict) -> String {
+    let parts: Vec<String> = report
+        .rules
+        .iter()
+        .filter(|rule| rule.verdict == Some(verdict))
+        .map(|rule| rule_figures(report, rule))
+        .collect();
+    parts.join("; ")
+}
+
+/// `continuation reads 12 -> 25 (+108 %)`, or the subject with what it was found to be.
+pub fn rule_figures(report: &Report, rule: &RuleVerdict) -> String {
+    let table = &report.collected.table;
+    let figures = report.splits.iter().find(|figures| figures.split == rule.split);
+    let row = table.metric(&rule.subject).and_then(|place| figures?.metric(place));
+    let place = match (rule.split, &rule.cases) {
+        (None, None) => String::new(),
+        (Some(split), None) => format!(" in {split}"),
+        (None, Some(glob)) => format!(" in {}", plain(glob)),
+        (Some(split), Some(glob)) => format!(" in {split} {}", plain(glob)),
+    };
+    let reason = plain(&rule.reason);
+    match row.filter(|_| rule.max.is_none() && rule.min.is_none() && rule.cases.is_none()) {
+        Some(row) => {
+            let figures = change(&table.metrics[row.metric], row);
+            // That it is worse is seen from the figures.
+            let is_told = reason.is_empty() || reason == "worse";
+            let reason = if is_told { String::new() } else { format!(", {reason}") };
+            format!("{figures}{place}{reason}")
+        }
+        None if reason.is_empty() => format!("{}{place}", plain(&rule.subject.replace('_', " "))),
+        None => format!("{}{place}: {reason}", plain(&rule.subject.replace('_', " "))),
+    }
+}
+
+fn incomplete(report: &Report) -> String {
+    if !report.missing.is_empty() {
+        let planned = report.missing.len() + report.journal.len();
+        return format!(
+            "{} of {} attempts have no record",
+            grouped(report.missing.len() as f64, 0),
+            grouped(planned as f64, 0)
+        );
+    }
+    if report.splits[0].paired == 0 {
+        return "no case has an attempt that is ok on both sides".to_owned();
+    }
+    named(report, Verdict::Incomplete)
+}
+
+/// The rules that neither passed nor make the headline: named in the last lines.
+pub fn open_rules(report: &Report) -> Vec<String> {
+    let mut lines = Vec::new();
+    for verdict in [Verdict::Regression, Verdict::Inconclusive, Verdict::Incomplete] {
+        if verdict.as_str() == report.gate.verdict.as_str() && verdict != Verdict::Inconclusive {
+            continue;
+        }
+        for rule in report.rules.iter().filter(|rule| rule.verdict == Some(verdict)) {
+            let needed = match rule.cases_needed {
+                Some(cases) => format!(" ({} cases would settle it)", grouped(cases as f64, 0)),
+                None => String::new(),
+            };
+            lines.push(format!("{verdict}: {}{needed}", rule_figures(report, rule)));
+        }
+    }
+    lines
+}
+
+/// How well replaying the baseline repeats the recordings; nothing when no recording says.
+pub fn fidelity(report: &Report) -> Option<String> {
+    let fidelity = &report.collected.fidelity;
+    (fidelity.cases > 0).then(|| {
+        format!(
+            "replay of the baseline makes {} of the {} recorded reads; {} of {} equal",
+            grouped(fidelity.replayed_reads as f64, 0),
+            grouped(fidelity.recorded_reads as f64, 0),
+            grouped(fidelity.cases_equal as f64, 0),
+            counted(fidelity.cases, "case", "cases")
+        )
+    })
+}
+
+/// The same headline in the test split, when the suite has both.
+pub fn test_split(report: &Report) -> Option<String> {
+    let [all, dev, test] = &report.splits;
+    debug_assert_eq!(test.split, Some(Split::Test));
+    if dev.selected == 0 || test.selected == 0 {
+        return None;
+    }
+    let Some((info, _)) = headline(report, all) else {
+        return Some(format!("nothing changed in {}", cases(test.paired)));
+    };
+    let place = report.collected.table.metric(&info.name)?;
+    let row = test.metric(place)?;
+    Some(format!("{} in {}", change(info, row), cases(test.paired)))
+}
+
+/// Whether the headline would hold for cases like these.
+pub fn would_it_hold(report: &Report) -> Option<String> {
+    let (info, row) = headline(report, &report.splits[0])?;
+    let lead = "would it hold for cases like these";
+    let (Some(low), Some(high)) = (row.t_low, row.t_high) else {
+        return Some(format!("{lead}: not shown ({} say nothing about others)", cases(row.n_cases)));
+    };
+    if row.n_cases < 6 || (low <= 0.0 && high >= 0.0) {
+        let seen = detectable(info, row)?;
+        return Some(format!("{lead}: not shown (could have seen {seen} with 80 % power)"));
+    }
+    Some(match (row.pct_low, row.pct_high) {
+        (Some(low), Some(high)) if high - low > 1e-9 => {
+            format!("{lead}: yes, {} to {}", percent(low), percent(high))
+        }
+        _ => format!("{lead}: yes"),
+    })
+}

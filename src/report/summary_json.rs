@@ -1,0 +1,205 @@
+//! summary.json: the whole result for programs. Numbers are unrounded, what is absent is null.
+
+use super::Report;
+use super::cell::Cell;
+use super::csv_figures::{MetricLine, margin_text, metrics_table, split_word};
+use crate::metric::side_facts::SideFacts;
+use crate::trace::{SideMeta, side_key};
+use crate::verdict::{RuleVerdict, SplitFigures};
+use crate::words::Side;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// The file's text, with a line feed at its end.
+pub fn render(report: &Report) -> String {
+    let value = summary(report);
+    let mut text = serde_json::to_string_pretty(&value).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn summary(report: &Report) -> Value {
+    let meta = &report.meta;
+    let also: Vec<u32> = report.gate.also.iter().map(|code| *code as u32).collect();
+    let warnings: Vec<String> = report.warnings.iter().map(ToString::to_string).collect();
+    let splits: Map<String, Value> = report
+        .splits
+        .iter()
+        .map(|figures| (split_word(figures.split).to_owned(), split(report, figures)))
+        .collect();
+    let facts = |side| report.collected.sides.get(&side).and_then(|facts| facts.largest_result.as_ref());
+    json!({
+        "format_version": meta.format_version,
+        "verdict": report.gate.verdict.as_str(),
+        "exit_code": report.gate.exit as u32,
+        "also": also,
+        "warnings": warnings,
+        "rules_note": meta.rules_note,
+        "suite_hash": meta.suite_sha256,
+        "client": meta.client.profile,
+        "client_hash": meta.client.sha256,
+        "client_limit": meta.client.limit,
+        "client_unit": meta.client.unit,
+        "protocol": meta.protocol,
+        "attempts": meta.attempts,
+        "same_code": meta.same_code,
+        "seed": meta.seed,
+        "replay": meta.replay.as_str(),
+        "on_oversized": meta.on_oversized.as_str(),
+        "missing_attempts": report.missing.len(),
+        "sides": sides(report),
+        "fidelity": fidelity(report),
+        "needs": plain(&report.collected.needs),
+        "splits": splits,
+        "rules": report.rules.iter().map(rule).collect::<Vec<_>>(),
+        "tools_list": report.tools_list.as_ref().map(plain),
+        "largest_result": {
+            "limit": meta.client.limit,
+            "unit": meta.client.unit,
+            "baseline": facts(Side::Baseline).map(plain),
+            "candidate": facts(Side::Candidate).map(plain),
+        },
+    })
+}
+
+fn sides(report: &Report) -> Map<String, Value> {
+    let mut sides = Map::new();
+    let known = SideFacts::default();
+    let mut all: Vec<Side> = report.meta.sides.keys().filter_map(|key| Side::parse(key)).collect();
+    all.extend(report.collected.sides.keys());
+    all.sort_unstable();
+    all.dedup();
+    for side in all {
+        let meta = report.meta.sides.get(&side_key(side)).cloned().unwrap_or_default();
+        let facts = report.collected.sides.get(&side).unwrap_or(&known);
+        sides.insert(side.to_string(), one_side(&meta, facts));
+    }
+    sides
+}
+
+/// Command, variables and the age of a revision belong to run.json: they differ from run to run.
+fn one_side(meta: &SideMeta, facts: &SideFacts) -> Value {
+    let mut side = json!({
+        "revision": meta.revision,
+        "dirty": meta.dirty,
+        "server_name": meta.server_name,
+        "server_version": meta.server_version,
+        "protocol": meta.protocol,
+        "tools_list_bytes": meta.tools_list.as_ref().map(|list| list.bytes),
+        "tools_list_sha256": meta.tools_list.as_ref().map(|list| list.sha256.clone()),
+    });
+    if let (Value::Object(side), Value::Object(facts)) = (&mut side, plain(facts)) {
+        side.extend(facts);
+    }
+    side
+}
+
+fn fidelity(report: &Report) -> Value {
+    let fidelity = &report.collected.fidelity;
+    let mut value = plain(fidelity);
+    if let Value::Object(map) = &mut value {
+        map.insert("share".to_owned(), fidelity.share().map_or(Value::Null, number));
+    }
+    value
+}
+
+fn split(report: &Report, figures: &SplitFigures) -> Value {
+    let table = &report.collected.table;
+    let ids = |cases: &[usize]| -> Vec<&str> {
+        cases.iter().map(|case| table.cases[*case].id.as_str()).collect()
+    };
+    let columns = metrics_table();
+    let metrics: Map<String, Value> = figures
+        .metrics
+        .iter()
+        .map(|row| {
+            let info = &table.metrics[row.metric];
+            let line = MetricLine { split: figures.split, info, row };
+            let cells = columns.columns.iter().map(|c| (c.name.to_string(), cell((c.cell)(&line))));
+            (info.name.clone(), Value::Object(cells.collect()))
+        })
+        .collect();
+    let flips: Vec<Value> = figures
+        .flips
+        .iter()
+        .map(|flip| {
+            json!({
+                "case_id": table.cases[flip.case].id,
+                "direction": flip.direction.as_str(),
+                "baseline_right": flip.baseline_right,
+                "baseline_attempts": flip.baseline_attempts,
+                "candidate_right": flip.candidate_right,
+                "candidate_attempts": flip.candidate_attempts,
+                "first_difference_call_index": flip.first_difference,
+                "exposed": flip.exposed.map(|e| e.as_str()),
+            })
+        })
+        .collect();
+    json!({
+        "cases": figures.selected,
+        "cases_paired": figures.paired,
+        "metrics": metrics,
+        "flips": flips,
+        "flips_expected_lost": number(figures.expected_flips.0),
+        "flips_expected_gained": number(figures.expected_flips.1),
+        "stale": ids(&figures.stale),
+        "skipped": ids(&figures.skipped),
+        "unpaired": ids(&figures.unpaired),
+        "lost_evidence": ids(&figures.lost_evidence),
+    })
+}
+
+fn rule(rule: &RuleVerdict) -> Value {
+    json!({
+        "rule_index": rule.rule_index,
+        "metric": rule.subject,
+        "role": rule.role.as_str(),
+        "question": rule.question.map(|question| question.as_str()),
+        "split": split_word(rule.split),
+        "cases": rule.cases,
+        "margin": rule.margin.map(|margin| match margin {
+            crate::suite::Margin::Absolute(margin) => number(margin),
+            crate::suite::Margin::Percent(_) => Value::String(margin_text(margin)),
+        }),
+        "max": rule.max.map(number),
+        "min": rule.min.map(number),
+        "on": rule.on.map(|side| side.to_string()),
+        "require": rule.require.map(|require| require.as_str()),
+        "value": rule.value.map(number),
+        "bound": rule.bound.map(number),
+        "p": rule.p.map(number),
+        "p_holm": rule.p_holm.map(number),
+        "verdict": rule.verdict.map(|verdict| verdict.as_str()),
+        "reason": rule.reason,
+        "cases_needed": rule.cases_needed,
+    })
+}
+
+/// A cell of a table as JSON.
+fn cell(cell: Cell<'_>) -> Value {
+    match cell {
+        Cell::Empty => Value::Null,
+        Cell::Text(text) => Value::String(text.into_owned()),
+        Cell::Count(count) => Value::from(count),
+        Cell::Number(value) => number(value),
+        Cell::Flag(flag) => Value::Bool(flag),
+    }
+}
+
+/// The shortest text that reads back as the same number: a whole one has no fraction.
+fn number(value: f64) -> Value {
+    /// Whole numbers up to here are exact.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if !value.is_finite() {
+        Value::Null
+    } else if value.fract() == 0.0 && value.abs() <= EXACT {
+        Value::from(value as i64)
+    } else {
+        Value::from(value)
+    }
+}
+
+/// A plain value as JSON; counts and texts cannot fail.
+fn plain(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or(Value::Null)
+}

@@ -1,0 +1,277 @@
+//! summary.md: what a careful maintainer would write under a pull request.
+
+use super::Report;
+use super::csv_figures::{margin_text, split_word};
+use super::phrase::{self, code, counted, grouped};
+use super::sentence;
+use crate::stats::flips::Direction;
+use crate::trace::SideMeta;
+use crate::verdict::{FlipRow, MetricRow, Overall, SplitFigures, Verdict};
+use crate::words::{Side, Split};
+use std::fmt::Write;
+
+/// The file's text.
+pub fn render(report: &Report) -> String {
+    let word = match report.gate.verdict {
+        Overall::Pass => "Pass",
+        Overall::Regression => "Regression",
+        Overall::Inconclusive => "Inconclusive",
+        Overall::Incomplete => "Incomplete",
+        Overall::None => "Not gated",
+    };
+    let mut text = format!("## {word}: {}\n\n", marked(&sentence::verdict(report)));
+    let _ = writeln!(text, "{}\n", compared(report));
+    for warning in &report.warnings {
+        let _ = writeln!(text, "- **Note:** {}", warning.text(&code));
+    }
+    if !report.warnings.is_empty() {
+        text.push('\n');
+    }
+    let _ = writeln!(text, "{}\n", paragraph(report));
+    text.push_str(&table(report, &report.splits[0]));
+    text.push_str(&split_apart(report));
+    text.push_str(&rules(report));
+    text.push_str(&not_checked(report));
+    text
+}
+
+/// Sentences hold figures and names of metrics; a name that a server gave could be in a reason.
+fn marked(sentence: &str) -> String {
+    let is_ours = |c: char| c.is_ascii_alphanumeric() || " .,;:()+->%/_'".contains(c);
+    if sentence.chars().all(is_ours) && !sentence.contains("://") && !sentence.contains("www.") {
+        sentence.replace('_', " ")
+    } else {
+        code(sentence)
+    }
+}
+
+fn compared(report: &Report) -> String {
+    let meta = &report.meta;
+    let side = |name: &str| meta.sides.get(name).map_or_else(|| "not known".to_owned(), side_name);
+    let note = meta.rules_note.as_ref().map_or_else(String::new, |note| format!("{note}\n\n"));
+    let a_a = if meta.a_a { "One side is defined: it is replayed against itself (A/A). " } else { "" };
+    format!(
+        "{note}{a_a}Baseline {} against candidate {}: {} x {}, {} of the same code beside the baseline, client {}.",
+        side("baseline"),
+        side("candidate"),
+        counted(meta.cases.len() as u64, "case", "cases"),
+        counted(u64::from(meta.attempts), "attempt", "attempts"),
+        counted(u64::from(meta.same_code), "run", "runs"),
+        code(&meta.client.profile),
+    )
+}
+
+fn side_name(side: &SideMeta) -> String {
+    let name = match (&side.revision, &side.server_name) {
+        (Some(revision), _) => revision.clone(),
+        (None, Some(name)) => format!("{name} {}", side.server_version.as_deref().unwrap_or_default()),
+        (None, None) => return "without a name".to_owned(),
+    };
+    format!("{}{}", code(name.trim()), if side.dirty { " with uncommitted changes" } else { "" })
+}
+
+/// The headline in full, then flips, tools/list and the largest result.
+fn paragraph(report: &Report) -> String {
+    let mut parts = Vec::new();
+    match sentence::headline(report, &report.splits[0]) {
+        Some((info, row)) => {
+            let shown = phrase::Shown::of(info, row);
+            let delta = row.delta.map_or_else(String::new, |delta| shown.delta(delta));
+            parts.push(format!(
+                "{}: delta {delta}, 95 % interval over cases {}, same code {}; {} up, {} down, {} tied.",
+                marked(&phrase::change(info, row)),
+                phrase::interval(info, row),
+                same_code(row, &phrase::same_code(info, row)),
+                row.cases_up,
+                row.cases_down,
+                row.cases_tied
+            ));
+        }
+        None => parts.push(format!(
+            "No metric changed in {}.",
+            counted(report.splits[0].paired as u64, "case", "cases")
+        )),
+    }
+    parts.extend(sentence::would_it_hold(report).map(|text| sentence_of(&text)));
+    parts.extend(exposure(report));
+    parts.push(flips(report, &report.splits[0].flips));
+    parts.push(tools_list(report));
+    parts.extend(largest(report));
+    parts.extend(sentence::fidelity(report).map(|text| sentence_of(&text)));
+    parts.join(" ")
+}
+
+/// In how many cases the candidate answered a request otherwise than the baseline.
+fn exposure(report: &Report) -> Option<String> {
+    let all = &report.splits[0];
+    let exposed = all.metrics.first()?.exposed_cases?;
+    let cases = counted(all.paired as u64, "case", "cases");
+    Some(format!("The change was seen by calls of {} of {cases}.", grouped(exposed as f64, 0)))
+}
+
+fn same_code(row: &MetricRow, spread: &str) -> String {
+    let runs = counted(row.same_code_runs as u64, "run", "runs");
+    let pairs = counted(row.same_code_pairs as u64, "pair", "pairs");
+    if row.deterministic {
+        format!("exact (it repeats itself in all of {pairs}, {runs})")
+    } else {
+        format!("{spread} ({pairs}, {runs})")
+    }
+}
+
+fn sentence_of(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => format!("{}{}.", first.to_uppercase(), chars.as_str()),
+        None => String::new(),
+    }
+}
+
+fn flips(report: &Report, flips: &[FlipRow]) -> String {
+    if flips.is_empty() {
+        return "Flips: none.".to_owned();
+    }
+    let part = |direction: Direction| {
+        let found: Vec<_> = flips.iter().filter(|flip| flip.direction == direction).collect();
+        let names = found.iter().take(5).map(|flip| code(&report.collected.table.cases[flip.case].id));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let more = if found.len() > 5 { ", ..." } else { "" };
+        (!found.is_empty()).then(|| format!("{} {} ({names}{more})", found.len(), direction.as_str()))
+    };
+    let parts: Vec<_> = [Direction::Lost, Direction::Gained].into_iter().filter_map(part).collect();
+    format!("Flips: {}.", parts.join(", "))
+}
+
+fn tools_list(report: &Report) -> String {
+    let Some(list) = &report.tools_list else { return "tools/list: not known.".to_owned() };
+    let bytes = |n: u64| grouped(n as f64, 0);
+    if list.identical {
+        return format!("tools/list: byte-identical ({} bytes).", bytes(list.baseline_bytes));
+    }
+    let changed = format!("{} -> {} bytes", bytes(list.baseline_bytes), bytes(list.candidate_bytes));
+    format!("tools/list: {} ({changed}).", code(&list.in_words()))
+}
+
+fn largest(report: &Report) -> Option<String> {
+    let of = |side| {
+        let found = report.collected.sides.get(&side)?.largest_result.as_ref()?;
+        let size = grouped(found.result_chars as f64, 0);
+        Some(format!("{size} ({} in {})", code(&found.tool), code(&found.case_id)))
+    };
+    let (base, cand) = (of(Side::Baseline)?, of(Side::Candidate)?);
+    let limit = report.meta.client.limit.map_or_else(String::new, |limit| {
+        format!(", where the client's limit is {}", grouped(limit as f64, 0))
+    });
+    Some(format!("Largest result in chars: {base} -> {cand}{limit}."))
+}
+
+fn table(report: &Report, figures: &SplitFigures) -> String {
+    let mut text = "| metric | baseline | candidate | delta | 95 % CI | same code | |\n|---|---|---|---|---|---|---|\n".to_owned();
+    for row in &figures.metrics {
+        let info = &report.collected.table.metrics[row.metric];
+        let shown = phrase::Shown::of(info, row);
+        let value = |mean: Option<f64>| mean.map_or_else(String::new, |mean| shown.value(mean));
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            marked(&phrase::label(info, row)),
+            value(row.baseline_mean),
+            value(row.candidate_mean),
+            row.delta.map_or_else(String::new, |delta| shown.delta(delta)),
+            phrase::interval(info, row),
+            phrase::same_code(info, row),
+            phrase::word(row)
+        );
+    }
+    text.push_str("\nCounts are totals over all paired attempts unless they say mean or a case; sizes are means of an attempt; shares are means.\n");
+    text
+}
+
+/// What changed in dev and in test, each alone.
+fn split_apart(report: &Report) -> String {
+    let [_, dev, test] = &report.splits;
+    if dev.selected == 0 || test.selected == 0 {
+        let only = if dev.selected == 0 { Split::Test } else { Split::Dev };
+        return format!("\nAll cases are of the {only} split.\n");
+    }
+    let mut text = String::new();
+    for figures in [dev, test] {
+        let changed: Vec<String> = figures
+            .metrics
+            .iter()
+            .filter(|row| row.delta.is_some_and(|delta| delta != 0.0))
+            .map(|row| {
+                let info = &report.collected.table.metrics[row.metric];
+                format!("{} {}", marked(&phrase::change(info, row)), phrase::interval(info, row))
+            })
+            .collect();
+        let what = if changed.is_empty() { "nothing changed".to_owned() } else { changed.join("; ") };
+        let cases = counted(figures.paired as u64, "case", "cases");
+        let _ = write!(text, "\nThe {} split alone, {cases}: {what}.", split_word(figures.split));
+        if !figures.flips.is_empty() {
+            let _ = write!(text, " {}", flips(report, &figures.flips));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn rules(report: &Report) -> String {
+    if report.rules.is_empty() {
+        return String::new();
+    }
+    let mut text = "\n| rule | asks | verdict | |\n|---|---|---|---|\n".to_owned();
+    for rule in &report.rules {
+        let mut asks = match (rule.margin, rule.max, rule.min, rule.require) {
+            (_, _, _, Some(require)) => require.to_string(),
+            (_, Some(max), _, _) => format!("at most {}", grouped_short(max)),
+            (_, _, Some(min), _) => format!("at least {}", grouped_short(min)),
+            (Some(margin), ..) => format!("{}, margin {}", rule.role, margin_text(margin)),
+            _ => rule.role.to_string(),
+        };
+        if let Some(question) = rule.question {
+            let _ = write!(asks, ", {question}");
+        }
+        if let Some(split) = rule.split {
+            let _ = write!(asks, ", {split} alone");
+        }
+        if let Some(glob) = &rule.cases {
+            let _ = write!(asks, ", {}", code(glob));
+        }
+        let verdict = rule.verdict.map_or("not judged", Verdict::as_str);
+        let reason = if rule.reason.is_empty() { String::new() } else { marked(&rule.reason) };
+        let subject = rule.subject.replace('_', " ");
+        let _ = writeln!(text, "| {} | {asks} | {verdict} | {reason} |", marked(&subject));
+    }
+    text
+}
+
+fn grouped_short(number: f64) -> String {
+    if number.fract() == 0.0 { grouped(number, 0) } else { crate::text::decimal(number) }
+}
+
+/// What this comparison cannot have seen.
+fn not_checked(report: &Report) -> String {
+    let mut parts = vec![
+        "no model ran, so answers were not graded and an agent that would have read differently was not seen"
+            .to_owned(),
+    ];
+    let needs = &report.collected.needs;
+    if needs.read_steps == 0 {
+        parts.push("no recording says what had to be read, so lost content cannot show".to_owned());
+    }
+    let all = &report.splits[0];
+    for (cases, what) in [
+        (&all.skipped, "may not be replayed"),
+        (&all.stale, "met its needs on no side"),
+        (&all.unpaired, "had no attempt ok on both sides"),
+    ] {
+        if !cases.is_empty() {
+            parts.push(format!("{} {what}", counted(cases.len() as u64, "case", "cases")));
+        }
+    }
+    if report.meta.same_code == 0 {
+        parts.push("the same code was not run twice, so its noise is not known".to_owned());
+    }
+    format!("\nNot checked: {}.\n", parts.join("; "))
+}

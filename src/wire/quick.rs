@@ -1,0 +1,65 @@
+//! Waits too short for the runtime.
+//!
+//! A server that answers in some tens of microseconds is measured by what its client adds. A turn of
+//! the runtime's reactor with its timers costs about as much as such an answer, so a session whose
+//! last exchange was quick waits for the next one in the pipe itself, for a millisecond at most, and
+//! only then in the runtime. Nothing else on that thread runs meanwhile, which is why the wait is
+//! short, is given up at the first slow answer, and lets the runtime have its turn every millisecond.
+
+use std::time::{Duration, Instant};
+
+use rustix::buffer::spare_capacity;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tokio::process::{ChildStdin, ChildStdout};
+
+/// The longest quick wait, and the longest time between two turns of the runtime.
+const PATIENCE: Duration = Duration::from_millis(1);
+
+/// Whether quick waits pay, and when the runtime had its last turn.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    is_quick: bool,
+    last_turn: Instant,
+}
+
+impl Pace {
+    pub(crate) fn new() -> Self {
+        Self { is_quick: false, last_turn: Instant::now() }
+    }
+
+    /// Until when the next answer may be waited for in the pipe, if at all.
+    pub(crate) fn quick_until(&self, started: Instant) -> Option<Instant> {
+        self.is_quick.then(|| started + PATIENCE)
+    }
+
+    /// Learn from an exchange that began at `started` and has ended now.
+    pub(crate) fn note(&mut self, started: Instant) {
+        self.is_quick = started.elapsed() < PATIENCE;
+    }
+
+    /// Give the runtime its turn when it had none for a while.
+    pub(crate) async fn take_turn(&mut self) {
+        if self.last_turn.elapsed() >= PATIENCE {
+            tokio::task::yield_now().await;
+            self.last_turn = Instant::now();
+        }
+    }
+}
+
+/// Write what the pipe takes at once; 0 when it takes nothing or is broken, which a slower write
+/// will find out.
+pub(crate) fn write_now(pipe: &ChildStdin, bytes: &[u8]) -> usize {
+    rustix::io::write(pipe, bytes).unwrap_or(0)
+}
+
+/// Wait for bytes until `until` and append them to `room`. False when none came, the stream has
+/// ended or is broken: a slower read will find out which.
+pub(crate) fn read_soon(pipe: &ChildStdout, room: &mut Vec<u8>, until: Instant) -> bool {
+    let left = until.saturating_duration_since(Instant::now());
+    let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(left.subsec_nanos()) };
+    let mut waited = [PollFd::new(pipe, PollFlags::IN)];
+    if left.is_zero() || !matches!(poll(&mut waited, Some(&timeout)), Ok(1..)) {
+        return false;
+    }
+    rustix::io::read(pipe, spare_capacity(room)).is_ok_and(|length| length > 0)
+}
