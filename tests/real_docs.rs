@@ -1,4 +1,4 @@
-//! Runs the code blocks of docs/your-own-server.md on the published server.
+//! Runs the code blocks of the README's section "Your own server" on the published server.
 //!
 //! `MCP_REGRESS_REAL_DIR` names the folder in which `scripts/test real` has installed the servers.
 
@@ -51,9 +51,12 @@ fn install(desk: &Path, folder: &str, version: &str) {
 }
 
 #[test]
-fn the_page_about_your_own_server_holds() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/your-own-server.md");
-    let blocks = blocks(&std::fs::read_to_string(page).unwrap());
+fn the_section_about_your_own_server_holds() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, section) = page.split_once("\n## Your own server\n").expect("the README has the section");
+    let section = section.split("\n## ").next().unwrap();
+    let blocks = blocks(section);
     assert!(blocks.len() >= 8, "the page has {} blocks", blocks.len());
     let desk = tempfile::tempdir().unwrap();
     install(desk.path(), "before", "2025.8.21");
