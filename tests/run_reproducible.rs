@@ -1,5 +1,7 @@
 //! Same input, same seed, same bytes: for any number of workers, after a kill, from a stored run, with jitter.
 
+#![expect(clippy::unwrap_used, reason = "a test may end by a panic, also in what its functions call")]
+
 mod cli;
 
 use cli::*;

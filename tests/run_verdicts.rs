@@ -1,5 +1,7 @@
 //! The main job: what a run says and how it exits.
 
+#![expect(clippy::unwrap_used, reason = "a test may end by a panic, also in what its functions call")]
+
 mod cli;
 
 use cli::*;
