@@ -19,9 +19,9 @@ mod summary_json;
 mod summary_md;
 mod files;
 
-pub(crate) use phrase::counted;
 pub use build::{MissingAttempt, Report, ReportError, build, build_with};
 pub use files::{FILES, write_all};
+pub(crate) use phrase::counted;
 pub use summary_json::render as summary_json;
 pub use summary_md::render as summary_md;
 pub use terminal::{TerminalOptions, terminal};

@@ -7,7 +7,8 @@ pub(super) const DEFAULT_CASES: [&str; 2] = ["**/*.case.json", "**/*.cases.jsonl
 
 /// Whether these are the globs of a suite that does not say where its cases are.
 pub fn are_default_globs(globs: &[String]) -> bool {
-    let is_default = |(glob, default): (&String, &str)| glob.strip_prefix("cases/").unwrap_or(glob) == default;
+    let is_default =
+        |(glob, default): (&String, &str)| glob.strip_prefix("cases/").unwrap_or(glob) == default;
     globs.len() == DEFAULT_CASES.len() && globs.iter().zip(DEFAULT_CASES).all(is_default)
 }
 

@@ -16,7 +16,7 @@ use super::input::{self, InputRequired};
 use super::listing::{Pager, ToolsListing};
 use super::process::Ending;
 use super::reply::{CallReply, Reply, ReplyWarning, WireOutcome};
-use super::request::{Meanwhile, CallParams, Outgoing, notification, params, write_request};
+use super::request::{CallParams, Meanwhile, Outgoing, notification, params, write_request};
 use super::target::{ClientInfo, Limits, Target};
 use super::transport::Transport;
 

@@ -254,15 +254,33 @@ pub fn guardrail(metric: Metric) -> Rule {
 }
 
 pub fn relative(subject: Subject, margin: Margin, role: Role) -> Rule {
-    Rule { subject, bound: Bound::Relative { margin, role, question: None }, split: None, cases: None, is_implied: false }
+    Rule {
+        subject,
+        bound: Bound::Relative { margin, role, question: None },
+        split: None,
+        cases: None,
+        is_implied: false,
+    }
 }
 
 pub fn at_most(subject: Subject, max: f64, on: Side) -> Rule {
-    Rule { subject, bound: Bound::Absolute { max: Some(max), min: None, on }, split: None, cases: None, is_implied: false }
+    Rule {
+        subject,
+        bound: Bound::Absolute { max: Some(max), min: None, on },
+        split: None,
+        cases: None,
+        is_implied: false,
+    }
 }
 
 pub fn at_least(subject: Subject, min: f64, on: Side) -> Rule {
-    Rule { subject, bound: Bound::Absolute { max: None, min: Some(min), on }, split: None, cases: None, is_implied: false }
+    Rule {
+        subject,
+        bound: Bound::Absolute { max: None, min: Some(min), on },
+        split: None,
+        cases: None,
+        is_implied: false,
+    }
 }
 
 pub fn special(special: Special) -> Subject {
