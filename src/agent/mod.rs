@@ -22,6 +22,7 @@ mod shrink;
 mod step;
 mod texts;
 mod toolbox;
+mod turn;
 mod wanted;
 
 pub use answer::{Answer, Caller, Reply};

@@ -102,7 +102,8 @@ impl World {
     }
 
     pub fn attempt(&mut self, id: &str, side: Side, number: u32) -> &mut AttemptRecord {
-        let found = self.attempts.iter_mut().find(|a| (a.case_id.as_str(), a.side, a.attempt) == (id, side, number));
+        let found =
+            self.attempts.iter_mut().find(|a| (a.case_id.as_str(), a.side, a.attempt) == (id, side, number));
         found.expect("the attempt is in the world")
     }
 
@@ -202,6 +203,7 @@ pub fn need(step_index: u32, met: bool, end: ChainEnd, met_at_call: Option<u32>)
         evidence_seen: 0,
         evidence_total: 0,
         met_at_call,
+        bracket: None,
     }
 }
 
