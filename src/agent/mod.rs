@@ -23,6 +23,7 @@ mod shrink;
 mod step;
 mod texts;
 mod toolbox;
+mod turn;
 mod wanted;
 
 pub use answer::{Answer, Caller, Reply};

@@ -10,7 +10,12 @@ use crate::case::{Need, Reach, Step};
 use crate::client::Page;
 use crate::suite::ContinuationRule;
 use crate::text::Pattern;
+use crate::trace::Bracket;
+use crate::words::NeedKind;
 use serde_json::Value;
+
+/// The shares of the recorded content between which a need inferred as `last` may truly have stood.
+const BRACKET: [f64; 2] = [0.2, 0.95];
 
 /// A visible page as a need looks at it.
 pub(super) struct Seen<'p> {
@@ -41,6 +46,8 @@ pub(super) struct NeedState<'s> {
     reached: Option<f64>,
     offers_no_more: bool,
     is_end: bool,
+    /// The need was inferred as `last`: how far the chain went by its bracket's ends.
+    bracket: Option<Bracket>,
 }
 
 impl<'s> NeedState<'s> {
@@ -60,6 +67,8 @@ impl<'s> NeedState<'s> {
             reached: None,
             offers_no_more: false,
             is_end: false,
+            bracket: (step.need_kind == NeedKind::Last && need.is_some_and(|need| need.coverage.is_some()))
+                .then(Bracket::default),
         }
     }
 
@@ -123,6 +132,26 @@ impl<'s> NeedState<'s> {
             reach.at_least.is_none_or(|least| number >= least)
                 && reach.at_most.is_none_or(|most| number <= most)
         })
+    }
+
+    /// Notes the calls at which the coverage of a need inferred as `last` reaches the ends of its bracket.
+    pub fn note_coverage(&mut self, call_index: u32) {
+        let (Some(bracket), Some(coverage)) = (&mut self.bracket, &self.coverage) else { return };
+        let share = coverage.share();
+        for (place, end) in [&mut bracket.low_at_call, &mut bracket.high_at_call].into_iter().zip(BRACKET) {
+            if place.is_none() && share >= end {
+                *place = Some(call_index);
+            }
+        }
+    }
+
+    pub fn bracket(&self) -> Option<Bracket> {
+        self.bracket
+    }
+
+    /// Whether reading on would show how sure a need is that was inferred as `last`.
+    pub fn is_bracket_open(&self) -> bool {
+        self.bracket.is_some_and(|bracket| bracket.high_at_call.is_none())
     }
 
     pub fn evidence_seen(&self) -> u32 {

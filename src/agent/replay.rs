@@ -8,6 +8,7 @@ use super::earlier::{Earlier, Relation};
 use super::need::{NeedState, Seen};
 use super::request::Request;
 use super::toolbox::Toolbox;
+use super::turn;
 use crate::case::{Intent, Need, Recording, Step};
 use crate::client::{Page, Profile};
 use crate::trace::{CallRecord, NeedRecord};
@@ -164,7 +165,7 @@ impl<C: Caller> Attempt<'_, C> {
             rule: None,
             is_whole,
             has_news: true,
-            offers_no_more: is_whole && need.is_wanted() && !chain::offers_more(self, request, sent, page),
+            offers_no_more: is_whole && need.is_wanted() && !turn::offers_more(self, request, sent, page),
         });
     }
 
@@ -191,6 +192,7 @@ impl<C: Caller> Attempt<'_, C> {
             evidence_seen: need.evidence_seen(),
             evidence_total: need.evidence_total(),
             met_at_call: met.then_some(last_call),
+            bracket: need.bracket(),
         });
     }
 

@@ -6,6 +6,7 @@ mod notice;
 mod page;
 mod profile;
 mod result;
+mod table;
 mod view;
 
 pub use estimate::{Estimator, size, utf16_len};

@@ -5,5 +5,5 @@ mod run_meta;
 mod reader;
 
 pub use reader::{Journal, JournalError, JournalNote, JournalReader};
-pub use record::{AttemptRecord, CallRecord, NeedRecord};
+pub use record::{AttemptRecord, Bracket, CallRecord, NeedRecord};
 pub use run_meta::*;

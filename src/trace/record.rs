@@ -46,6 +46,17 @@ pub struct NeedRecord {
     pub evidence_total: u32,
     /// The index of the call that met it.
     pub met_at_call: Option<u32>,
+    /// For a need inferred as `last`, which may truly have stood earlier or later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bracket: Option<Bracket>,
+}
+
+/// The indices of the calls by which a chain had shown 0.2 and 0.95 of the recorded content; `None` when it
+/// never did. The calls past the need are marked `past_need`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Bracket {
+    pub low_at_call: Option<u32>,
+    pub high_at_call: Option<u32>,
 }
 
 /// One `tools/call` and its result. Indices count from 0 within the attempt.

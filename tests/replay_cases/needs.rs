@@ -329,3 +329,41 @@ fn a_page_may_mix_text_and_documents() {
     ];
     assert_eq!(walk(BY_CURSOR, json!({"contains": ["audit logs", "warning in"]}), &pages), (2, true));
 }
+
+/// A chain of five pages, each a fifth of the recorded text, with a need that was inferred as `last`.
+fn bracketed(kind: &str, at_least: f64, server_pages: usize) -> crate::support::Ran {
+    let pages: Vec<String> = (0..5).map(prose_page).collect();
+    let mut step = json!({"read": "read", "need": covered(&pages, at_least)});
+    step["need_kind"] = json!(kind);
+    let steps = json!([step, {"call": "read", "arguments": {"cursor": 3}}]);
+    let mut served = 0;
+    Trial::new(BY_CURSOR, steps).run(|_, _| {
+        let page = served.min(server_pages - 1);
+        served += 1;
+        let next = if page + 1 < server_pages { json!(page + 1) } else { Value::Null };
+        doc(json!({"items": [pages[page]], "next": next}))
+    })
+}
+
+fn prose_page(page: usize) -> String {
+    (0..50).map(|word| format!("page{page}word{word} ")).collect::<String>().trim().to_owned()
+}
+
+#[test]
+fn a_need_inferred_as_last_is_read_past_to_show_how_sure_it_is() {
+    let ran = bracketed("last", 0.5, 5);
+    let past: Vec<bool> = ran.calls().iter().map(|call| call.past_need).collect();
+    assert_eq!(past, [false, false, false, true, true, false]);
+    let ends: Vec<_> = ran.calls().iter().map(|call| call.chain_end.map(|end| end.as_str())).collect();
+    assert_eq!(ends, [None, None, Some("met"), None, None, None]);
+    let need = &ran.trace.needs[0];
+    assert_eq!((need.met, need.met_at_call, ran.trace.needs.len()), (true, Some(2), 1));
+    let bracket = need.bracket.expect("a bracket");
+    assert_eq!((bracket.low_at_call, bracket.high_at_call), (Some(0), Some(4)));
+    assert!(!ran.calls()[5].is_repeat, "what was read past the need is no read of the agent's");
+    // A server that ends early closes the bracket too, and other needs have none.
+    let short = bracketed("last", 0.5, 4);
+    assert_eq!(short.trace.needs[0].bracket.map(|bracket| bracket.high_at_call), Some(None));
+    let written = bracketed("written", 0.5, 5);
+    assert!(written.trace.needs[0].bracket.is_none() && written.calls().len() == 4);
+}

@@ -203,6 +203,7 @@ pub fn need(step_index: u32, met: bool, end: ChainEnd, met_at_call: Option<u32>)
         evidence_seen: 0,
         evidence_total: 0,
         met_at_call,
+        bracket: None,
     }
 }
 
