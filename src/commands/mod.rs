@@ -1,5 +1,6 @@
 //! One file a command: resolve the flags, call the library, render what came of it.
 
+mod compare;
 mod failure;
 mod fixture;
 mod hints;
@@ -24,6 +25,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
     let ended = match cli.command {
         Command::Run(args) => run::run(*args, &printer),
         Command::Report(args) => report::run(&args, &printer),
+        Command::Compare(args) => compare::run(&args, &printer),
         Command::Fixture(args) => fixture::run(args),
         _ => Err(Failure::usage("not yet")),
     };

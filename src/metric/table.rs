@@ -11,6 +11,8 @@ pub struct MetricInfo {
     pub name: String,
     pub unit: String,
     pub better: Better,
+    /// Whether it is known which direction is better; without, no difference is better or worse.
+    pub has_direction: bool,
     pub noise: NoiseClass,
     /// The metric of the bench with this name, if it is one.
     pub known: Option<Metric>,
@@ -23,7 +25,7 @@ impl MetricInfo {
 
     /// Whether it counts what a task costs, so that losing content makes it smaller.
     pub fn is_cost(&self) -> bool {
-        self.better == Better::Lower
+        self.has_direction && self.better == Better::Lower
     }
 }
 
@@ -33,6 +35,7 @@ impl From<Metric> for MetricInfo {
             name: metric.as_str().to_owned(),
             unit: metric.unit().to_string(),
             better: metric.better(),
+            has_direction: true,
             noise: metric.noise_class(),
             known: Some(metric),
         }

@@ -19,7 +19,7 @@ mod summary_json;
 mod summary_md;
 mod files;
 
-pub use build::{MissingAttempt, Report, ReportError, build, build_with};
+pub use build::{Measured, MissingAttempt, Report, ReportError, build, build_with, judge, settings};
 pub use files::{FILES, write_all};
 pub use summary_json::render as summary_json;
 pub use summary_md::render as summary_md;

@@ -65,7 +65,7 @@ pub fn judge(
             Bound::Require { require, .. } => tools_list(&mut verdict, lists, *require),
             Bound::Relative { margin, role, question } => {
                 let question = question.unwrap_or(comparison.settings.question);
-                match relative_evidence(&view, rule.subject, *margin, question)? {
+                match relative_evidence(&view, &rule.subject, *margin, question)? {
                     Some(evidence) => {
                         verdict.question = Some(question);
                         verdict.value = (evidence.n_cases > 0).then_some(evidence.delta);
@@ -208,7 +208,7 @@ impl<'c, 't> View<'c, 't> {
 /// The evidence of a rule that is judged by a delta; `None` for a subject that is counted.
 fn relative_evidence(
     view: &View<'_, '_>,
-    subject: Subject,
+    subject: &Subject,
     margin: Margin,
     question: Question,
 ) -> Result<Option<Evidence>, SampleError> {
@@ -217,8 +217,8 @@ fn relative_evidence(
         Margin::Absolute(_) => None,
     };
     match subject {
-        Subject::Metric(metric) => {
-            let Some(place) = view.comparison.table.metric(metric.as_str()) else { return Ok(None) };
+        Subject::Metric(_) | Subject::Column(_) => {
+            let Some(place) = view.comparison.table.metric(subject.as_str()) else { return Ok(None) };
             view.comparison.evidence(place, question, percent, &view.headline).map(Some)
         }
         Subject::Special(Special::FailedAttempts) => {
@@ -289,7 +289,7 @@ fn absolute(
             }
             Special::StaleCases => Some(view.count(|case| comparison.state(case) == CaseState::Stale) as f64),
         },
-        None => None,
+        Some(Subject::Column(_)) | None => None,
     };
     let Some(value) = value else {
         verdict.incomplete("nothing to judge");
