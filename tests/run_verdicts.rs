@@ -19,7 +19,12 @@ fn sides(baseline: &str, candidate: &str) -> [String; 4] {
 #[test]
 fn the_demonstration_passes_with_fewer_continuation_reads() {
     let out = tempfile::tempdir().unwrap();
-    let said = said(mcp_regress().current_dir(demo().parent().unwrap()).args(["run", "--cases", FEW, "--out"]).arg(out.path()));
+    let said = said(
+        mcp_regress()
+            .current_dir(demo().parent().unwrap())
+            .args(["run", "--cases", FEW, "--out"])
+            .arg(out.path()),
+    );
     assert_eq!(said.code, Some(0), "{}\n{}", said.out, said.err);
     let summary = summary(&only_run(out.path()));
     let metric = &summary["splits"]["all"]["metrics"]["continuation_reads"];
@@ -27,7 +32,7 @@ fn the_demonstration_passes_with_fewer_continuation_reads() {
     assert_eq!(metric["call"], "better");
     assert_eq!(metric["deterministic"], true);
     assert_eq!(summary["verdict"], "pass");
-    assert_eq!(summary["fidelity"]["equal_cases"], summary["fidelity"]["cases"], "{}", summary["fidelity"]);
+    assert_eq!(summary["fidelity"]["cases_equal"], summary["fidelity"]["cases"], "{}", summary["fidelity"]);
     assert!(said.out.contains("continuation reads"), "{}", said.out);
     assert!(said.out.trim_end().lines().last().unwrap().starts_with("report: "), "{}", said.out);
 }
@@ -80,16 +85,28 @@ fn wrong_settings_have_their_exit_codes() {
     let server = "[server]\ncommand = [\"{self}\", \"fixture\", \"--scenario\", \"documents\"]\n";
     let dies = "[server]\ncommand = [\"sh\", \"-c\", \"echo broken >&2; exit 3\"]\n";
     let table: &[(&str, String, &[&str], i32, &str)] = &[
-        ("unknown metric", format!("{server}[[rule]]\nmetric = \"continuation_read\""), &[], 2, "continuation_reads"),
+        (
+            "unknown metric",
+            format!("{server}[[rule]]\nmetric = \"continuation_read\""),
+            &[],
+            2,
+            "continuation_reads",
+        ),
         ("no case selected", server.to_owned(), &["--cases", "nothing/*"], 4, "no case selected"),
         ("dies at start", dies.to_owned(), &[], 3, "| broken"),
         ("no server", String::new(), &[], 2, "defines no server"),
         ("unknown profile", server.to_owned(), &["--client", "claude"], 2, "claude-code"),
         ("no repeat", server.to_owned(), &["--same-code", "0"], 2, "same_code >= 1"),
-        ("no such program", "[server]\ncommand = [\"/no/such/program\"]".to_owned(), &[], 3, "/no/such/program"),
+        (
+            "no such program",
+            "[server]\ncommand = [\"/no/such/program\"]".to_owned(),
+            &[],
+            3,
+            "/no/such/program",
+        ),
         ("no such suite", server.to_owned(), &["--suite", "elsewhere"], 2, "no such suite file"),
         ("no revision", server.to_owned(), &["--baseline-rev", "main"], 2, "repository"),
-        ("bad timeout", server.to_owned(), &["--timeout", "-1"], 2, "--timeout"),
+        ("bad timeout", server.to_owned(), &["--timeout", "0"], 2, "--timeout"),
     ];
     for (name, sides, args, code, text) in table {
         let dir = suite(sides, &case);
@@ -133,14 +150,24 @@ fn a_server_over_http_gives_the_same_calls_as_over_stdio() {
     };
     let (head, rest) = toml.split_once("[baseline]").unwrap();
     let (_, tail) = rest.split_once("# To see").unwrap();
-    let text = format!("{head}[baseline]\n{}\n[candidate]\n{}\n# To see{tail}", over_http("baseline"), over_http("candidate"));
+    let text = format!(
+        "{head}[baseline]\n{}\n[candidate]\n{}\n# To see{tail}",
+        over_http("baseline"),
+        over_http("candidate")
+    );
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("mcp-regress.toml"), text).unwrap();
     for name in ["dev.cases.jsonl", "test.cases.jsonl", "two-pages.case.json", "jump.case.json"] {
         std::fs::copy(demo().join(name), dir.path().join(name)).unwrap();
     }
     for (suite, out) in [(demo(), &stdio), (dir.path().to_owned(), &http)] {
-        let said = said(mcp_regress().args(["run", "--cases", "docs/{two,jump}*", "--suite"]).arg(suite).arg("--out").arg(out));
+        let said = said(
+            mcp_regress()
+                .args(["run", "--cases", "docs/{two,jump}*", "--suite"])
+                .arg(suite)
+                .arg("--out")
+                .arg(out),
+        );
         assert_eq!(said.code, Some(0), "{}\n{}", said.out, said.err);
     }
     let calls = |out: &std::path::Path| std::fs::read_to_string(only_run(out).join("calls.csv")).unwrap();

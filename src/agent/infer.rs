@@ -151,7 +151,9 @@ fn by_sentence(argument: &str, page: &Page<'_>) -> Option<Inferred> {
 fn by_pages(argument: &str) -> Option<Inferred> {
     let next =
         Next::Advance { argument: argument.to_owned(), unit: AdvanceUnit::Pages, by: None, items: None };
-    counts_pages(argument).then(|| Inferred { counts_pages: true, ..Inferred::plain(next) })
+    // That the flags announce more is its `while`; any document holds them.
+    let guard = Pointer::new("").ok().map(Selector::Pointer);
+    counts_pages(argument).then(|| Inferred { rule: ContinuationRule { next, guard }, counts_pages: true })
 }
 
 /// `offset` plus what `N lines` says while some number of them is `remaining`.

@@ -69,8 +69,9 @@ pub(super) fn resolve(suite: &Suite, flags: &SideFlags, out: &Path) -> Result<Re
         (Some(baseline), Some(candidate)) => (baseline, candidate, is_one),
         (Some(only), None) | (None, Some(only)) => (only.clone(), only, true),
         (None, None) => {
-            return Err(Failure::usage("the suite defines no server")
-                .hint("add `[baseline]` and `[candidate]` with a `command` or a `url`, or `[server]` for both"));
+            return Err(Failure::usage("the suite defines no server").hint(
+                "add `[baseline]` and `[candidate]` with a `command` or a `url`, or `[server]` for both",
+            ));
         }
     };
     let by_rev = |defined: &Defined| defined.definition.config.rev.is_some();
@@ -158,9 +159,15 @@ impl<'s> GitSides<'s> {
         let repository = self.repository(&suite_dir)?;
         let top = repository.top().to_owned();
         let below = match &defined.root {
-            Some(root) => fs_err::canonicalize(root)?.strip_prefix(&top).map(Path::to_owned).map_err(|_| {
-                Failure::usage(format!("the {side}'s root `{}` is not in the repository `{}`", root.display(), top.display()))
-            })?,
+            Some(root) => {
+                fs_err::canonicalize(root)?.strip_prefix(&top).map(Path::to_owned).map_err(|_| {
+                    Failure::usage(format!(
+                        "the {side}'s root `{}` is not in the repository `{}`",
+                        root.display(),
+                        top.display()
+                    ))
+                })?
+            }
             None => PathBuf::new(),
         };
         if rev == "worktree" {
@@ -195,7 +202,11 @@ fn git_failure(error: git::GitError) -> Failure {
 }
 
 /// What a build sees: the same as the side itself.
-fn build_environment(side: Side, definition: &SideDefinition, top: &Path) -> Result<Vec<(String, String)>, Failure> {
+fn build_environment(
+    side: Side,
+    definition: &SideDefinition,
+    top: &Path,
+) -> Result<Vec<(String, String)>, Failure> {
     Ok(finish(side, definition.clone(), top.to_owned(), None)?.spec.environment())
 }
 
@@ -240,7 +251,9 @@ fn finish(
         revision: revision.as_ref().map(|revision| revision.short.clone()),
         dirty: revision.as_ref().is_some_and(|revision| revision.dirty),
         diff_sha256: revision.as_ref().and_then(|revision| revision.diff_sha256.clone()),
-        revision_age_s: revision.as_ref().map(|revision| jiff::Timestamp::now().as_second() - revision.committed_at),
+        revision_age_s: revision
+            .as_ref()
+            .map(|revision| jiff::Timestamp::now().as_second() - revision.committed_at),
         ..SideMeta::default()
     };
     Ok(ResolvedSide {

@@ -15,19 +15,20 @@ pub struct Declared {
     pub margin: Margin,
 }
 
-const FORM: &str = "expected NAME:UNIT:lower|higher[:ROLE[:MARGIN]], such as correct:share:higher:guardrail:0.05";
+const FORM: &str =
+    "expected NAME:UNIT:lower|higher[:ROLE[:MARGIN]], such as correct:share:higher:guardrail:0.05";
 
 impl FromStr for Declared {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let parts: Vec<&str> = text.split(':').map(str::trim).collect();
-        let (&[name, unit, better], rest) =
-            parts.split_first_chunk::<3>().ok_or_else(|| FORM.to_owned())?;
+        let (&[name, unit, better], rest) = parts.split_first_chunk::<3>().ok_or_else(|| FORM.to_owned())?;
         if name.is_empty() || rest.len() > 2 {
             return Err(FORM.to_owned());
         }
-        let better = Better::parse(better).ok_or_else(|| format!("`{better}` is neither `lower` nor `higher`; {FORM}"))?;
+        let better = Better::parse(better)
+            .ok_or_else(|| format!("`{better}` is neither `lower` nor `higher`; {FORM}"))?;
         let role = match rest.first().copied().unwrap_or("info") {
             "" => Role::Info,
             word => Role::parse(word)
@@ -56,6 +57,7 @@ impl Declared {
             bound: Bound::Relative { margin: self.margin, role: self.role, question: None },
             split: None,
             cases: None,
+            is_implied: false,
         })
     }
 

@@ -61,7 +61,9 @@ impl Header {
             }
         }
         header.names = names;
-        for (key, wanted) in [(Key::Case, "`case` or `case_id`"), (Key::Side, "`side`"), (Key::Attempt, "`attempt`")] {
+        for (key, wanted) in
+            [(Key::Case, "`case` or `case_id`"), (Key::Side, "`side`"), (Key::Attempt, "`attempt`")]
+        {
             if header.place(key).is_none() {
                 return Err(header.lacks(wanted));
             }
@@ -82,7 +84,8 @@ impl Header {
         };
         let plain = wanted.split('`').nth(1).unwrap_or_default();
         let near = self.names.iter().find(|name| name.eq_ignore_ascii_case(plain));
-        let hint = near.map_or_else(String::new, |name| format!("; did you mean `{name}`? names are lower-case"));
+        let hint =
+            near.map_or_else(String::new, |name| format!("; did you mean `{name}`? names are lower-case"));
         ForeignError::NoColumn { wanted, found, hint }
     }
 }

@@ -149,16 +149,19 @@ impl Row<'_> {
             return Err(ForeignError::Cells { row: self.row, line: self.line, got, want });
         }
         let case = raw.cases.place(cells::unguarded(self.must(Key::Case, "the id of a case was expected")?));
-        let side = raw.sides.place(cells::unguarded(self.must(Key::Side, "the name of a side was expected")?));
+        let side =
+            raw.sides.place(cells::unguarded(self.must(Key::Side, "the name of a side was expected")?));
         let status = self.parsed(Key::Status, cells::STATUS_WORDS, cells::status)?.unwrap_or(Status::Ok);
         let attempt = "a whole number of at least 0 was expected";
-        let attempt =
-            self.parsed(Key::Attempt, attempt, cells::whole)?.ok_or_else(|| self.wrong(Key::Attempt, "", attempt))?;
+        let attempt = self
+            .parsed(Key::Attempt, attempt, cells::whole)?
+            .ok_or_else(|| self.wrong(Key::Attempt, "", attempt))?;
         self.case_facts(raw, case)?;
         let recording = self.text(Key::Recording)?.filter(|id| !id.is_empty());
         let recording = recording.map(|id| raw.recordings.place(cells::unguarded(id)));
         let needs = self.count(Key::NeedsMet)?.zip(self.count(Key::NeedsTotal)?);
-        let exposed = self.parsed(Key::Exposed, "`true`, `false` or `unknown` was expected", cells::exposed)?;
+        let exposed =
+            self.parsed(Key::Exposed, "`true`, `false` or `unknown` was expected", cells::exposed)?;
         if raw.tokens_source.is_none() {
             let source = self.text(Key::TokensSource)?.filter(|source| !source.is_empty());
             raw.tokens_source = source.map(str::to_owned);

@@ -116,8 +116,9 @@ fn order_of_rows(raw: &Raw, roles: &[Option<Side>], cases: &[u32]) -> Result<Vec
         let raw: &RawRow = &raw.rows[row as usize];
         (places[raw.case as usize], roles[raw.side as usize], raw.attempt)
     };
-    let mut order: Vec<u32> =
-        (0..raw.rows.len() as u32).filter(|row| roles[raw.rows[*row as usize].side as usize].is_some()).collect();
+    let mut order: Vec<u32> = (0..raw.rows.len() as u32)
+        .filter(|row| roles[raw.rows[*row as usize].side as usize].is_some())
+        .collect();
     order.sort_unstable_by_key(|row| (key(*row), *row));
     if let Some(pair) = order.windows(2).find(|pair| key(pair[0]) == key(pair[1])) {
         let row = &raw.rows[pair[0] as usize];
@@ -140,7 +141,8 @@ fn has_recordings(raw: &Raw, roles: &[Option<Side>], order: &[u32]) -> Result<bo
         return Ok(false);
     }
     let mut by_attempt: Vec<u32> = order.to_vec();
-    by_attempt.sort_unstable_by_key(|place| (row(place).case, row(place).attempt, roles[row(place).side as usize]));
+    by_attempt
+        .sort_unstable_by_key(|place| (row(place).case, row(place).attempt, roles[row(place).side as usize]));
     for pair in by_attempt.windows(2) {
         let (a, b) = (row(&pair[0]), row(&pair[1]));
         if (a.case, a.attempt) != (b.case, b.attempt) || a.recording == b.recording {
@@ -186,13 +188,16 @@ fn build(
             side,
             attempt: row.attempt,
             status: row.status,
-            recording_id: row.recording.map_or_else(|| unnamed.clone(), |name| recordings[name as usize].clone()),
+            recording_id: row
+                .recording
+                .map_or_else(|| unnamed.clone(), |name| recordings[name as usize].clone()),
             needs: row.needs,
             exposed: row.exposed,
             right,
         });
     }
-    let mut table = AttemptTable { rows, input_tokens_source: raw.tokens_source.clone(), ..AttemptTable::default() };
+    let mut table =
+        AttemptTable { rows, input_tokens_source: raw.tokens_source.clone(), ..AttemptTable::default() };
     for (info, values) in metrics {
         let mut ordered = Column::with_capacity(order.len());
         order.iter().for_each(|place| ordered.push(values.get(*place as usize)));

@@ -96,6 +96,29 @@ impl AttemptTable {
         start..start + self.rows[start..].partition_point(|row| row.case == case)
     }
 
+    /// The same numbers with other sides: `plays` says which sides a side plays, none or several.
+    pub fn with_sides(&self, plays: &dyn Fn(Side) -> Vec<Side>) -> Self {
+        let mut order: Vec<(u32, Side, u32, usize)> = Vec::with_capacity(self.rows.len());
+        for (place, row) in self.rows.iter().enumerate() {
+            order.extend(plays(row.side).into_iter().map(|side| (row.case, side, row.attempt, place)));
+        }
+        order.sort_unstable();
+        let rows =
+            order.iter().map(|(_, side, _, place)| AttemptRow { side: *side, ..self.rows[*place].clone() });
+        let columns = self.columns.iter().map(|column| {
+            let mut moved = Column::with_capacity(order.len());
+            order.iter().for_each(|(.., place)| moved.push(column.get(*place)));
+            moved
+        });
+        Self {
+            cases: self.cases.clone(),
+            rows: rows.collect(),
+            metrics: self.metrics.clone(),
+            columns: columns.collect(),
+            input_tokens_source: self.input_tokens_source.clone(),
+        }
+    }
+
     /// The sides that occur, in order.
     pub fn sides(&self) -> Vec<Side> {
         let mut sides: Vec<Side> = Vec::new();

@@ -65,12 +65,20 @@ pub fn build(meta: RunMeta, journals: &[PathBuf]) -> Result<Report, ReportError>
 /// # Errors
 /// As [`build`].
 pub fn build_with(meta: RunMeta, journals: &[PathBuf], holding: &[ExitCode]) -> Result<Report, ReportError> {
+    judge(measure(meta, journals)?, holding)
+}
+
+/// Reads and measures the journals of a run.
+///
+/// # Errors
+/// When a journal cannot be read.
+pub fn measure(meta: RunMeta, journals: &[PathBuf]) -> Result<Measured, ReportError> {
     let ids: Vec<String> = case_order(&meta).into_iter().map(|(id, _)| id.clone()).collect();
     let journal = Journal::open(journals, &ids)?;
     let collected = collect(&meta, &journal)?;
     let missing = missing_attempts(&meta, &journal);
     let settings = settings(&meta);
-    judge(Measured { meta, journal, collected, settings, missing, is_foreign: false }, holding)
+    Ok(Measured { meta, journal, collected, settings, missing, is_foreign: false })
 }
 
 /// What was measured, by whatever means, before anything is judged.

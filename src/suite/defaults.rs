@@ -68,6 +68,7 @@ fn guardrail(subject: Subject) -> Rule {
         },
         split: None,
         cases: None,
+        is_implied: true,
     }
 }
 

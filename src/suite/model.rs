@@ -157,6 +157,9 @@ pub struct Rule {
     pub split: Option<Split>,
     /// Glob of case ids; `None` is every case.
     pub cases: Option<String>,
+    /// The suite does not name it: it holds by default, and has nothing to say where nothing can be measured.
+    #[serde(default)]
+    pub is_implied: bool,
 }
 
 /// What a rule looks at.

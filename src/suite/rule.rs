@@ -41,7 +41,7 @@ pub(super) fn rule(at: &At<'_>) -> Option<Rule> {
         }
         Some(glob.to_owned())
     });
-    Some(Rule { subject: subject?, bound: bound?, split, cases })
+    Some(Rule { subject: subject?, bound: bound?, split, cases, is_implied: false })
 }
 
 fn subject(at: &At<'_>) -> Option<Subject> {

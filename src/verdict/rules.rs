@@ -65,6 +65,12 @@ pub fn judge(
             Bound::Require { require, .. } => tools_list(&mut verdict, lists, *require),
             Bound::Relative { margin, role, question } => {
                 let question = question.unwrap_or(comparison.settings.question);
+                if rule.is_implied && has_no_value(comparison, &rule.subject) {
+                    // Recordings without needs and evidence: the suite asked for no such rule.
+                    verdict.reason = "nothing to measure".to_owned();
+                    verdicts.push(verdict);
+                    continue;
+                }
                 match relative_evidence(&view, &rule.subject, *margin, question)? {
                     Some(evidence) => {
                         verdict.question = Some(question);
@@ -230,6 +236,14 @@ fn relative_evidence(
         }
         Subject::Special(_) => Ok(None),
     }
+}
+
+/// Whether no attempt, though some are ok, has a value of the metric.
+fn has_no_value(comparison: &Comparison<'_>, subject: &Subject) -> bool {
+    let Subject::Metric(metric) = subject else { return false };
+    let table = comparison.table;
+    let is_blank = table.metric(metric.as_str()).is_none_or(|place| table.columns[place].is_blank());
+    is_blank && table.rows.iter().any(|row| row.status == Status::Ok)
 }
 
 /// A guardrail on something that is counted over the run: the margin is the most that it allows.

@@ -36,6 +36,7 @@ impl World {
             run_id: "20261130T191500Z-00432f3-7c1e".to_owned(),
             status: RunStatus::Complete,
             started_at: "2026-11-30T19:15:00Z".to_owned(),
+            cwd: String::new(),
             argv: vec!["mcp-regress".to_owned(), "run".to_owned()],
             seed: 7,
             attempts: 2,
@@ -253,15 +254,33 @@ pub fn guardrail(metric: Metric) -> Rule {
 }
 
 pub fn relative(subject: Subject, margin: Margin, role: Role) -> Rule {
-    Rule { subject, bound: Bound::Relative { margin, role, question: None }, split: None, cases: None }
+    Rule {
+        subject,
+        bound: Bound::Relative { margin, role, question: None },
+        split: None,
+        cases: None,
+        is_implied: false,
+    }
 }
 
 pub fn at_most(subject: Subject, max: f64, on: Side) -> Rule {
-    Rule { subject, bound: Bound::Absolute { max: Some(max), min: None, on }, split: None, cases: None }
+    Rule {
+        subject,
+        bound: Bound::Absolute { max: Some(max), min: None, on },
+        split: None,
+        cases: None,
+        is_implied: false,
+    }
 }
 
 pub fn at_least(subject: Subject, min: f64, on: Side) -> Rule {
-    Rule { subject, bound: Bound::Absolute { max: None, min: Some(min), on }, split: None, cases: None }
+    Rule {
+        subject,
+        bound: Bound::Absolute { max: None, min: Some(min), on },
+        split: None,
+        cases: None,
+        is_implied: false,
+    }
 }
 
 pub fn special(special: Special) -> Subject {
@@ -298,5 +317,6 @@ pub fn require(require: Require) -> Rule {
         bound: Bound::Require { require, on: CAND },
         split: None,
         cases: None,
+        is_implied: false,
     }
 }

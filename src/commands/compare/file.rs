@@ -137,6 +137,7 @@ fn meta(
 
 /// The most attempts that a case has on baseline or candidate.
 fn most_attempts(table: &AttemptTable) -> u32 {
-    let same = |a: &crate::metric::AttemptRow, b: &crate::metric::AttemptRow| (a.case, a.side) == (b.case, b.side);
+    let same =
+        |a: &crate::metric::AttemptRow, b: &crate::metric::AttemptRow| (a.case, a.side) == (b.case, b.side);
     table.rows.chunk_by(same).map(|rows| rows.len() as u32).max().unwrap_or(0)
 }

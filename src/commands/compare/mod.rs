@@ -1,6 +1,7 @@
 //! `compare`: stored runs, or the attempts of any harness in a CSV file, judged as `run` judges.
 
-mod file;
+pub(super) mod file;
+pub(super) mod runs;
 mod show;
 
 use super::{Failure, Printer};
@@ -15,12 +16,12 @@ pub(super) fn run(args: &CompareArgs, printer: &Printer) -> Result<ExitCode, Fai
             "a CSV file is compared alone: both sides are in it, told apart by the column `side`",
         )
         .hint("join the files into one, or name stored runs only")),
-        _ => Err(Failure::usage("not yet")),
+        runs => runs::compare(runs, args, printer),
     }
 }
 
 /// Runs are folders; whatever else is named is a file of attempts.
-fn is_file(what: &str) -> bool {
+pub(super) fn is_file(what: &str) -> bool {
     let path = Path::new(what);
     let named_so = path.extension().is_some_and(|ext| ext.eq_ignore_ascii_case("csv"));
     named_so || (path.exists() && !path.is_dir())
