@@ -1,7 +1,8 @@
 //! The command line: inert flags. They are parsed and checked here, and mean something in `commands`.
 
 use crate::fixture::FixtureArgs;
-use crate::words::{OnOversized, ReplayMode, Restart};
+use crate::foreign::Declared;
+use crate::words::{OnOversized, Question, ReplayMode, Restart};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -74,6 +75,12 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Make the reports of a stored run again.
     Report(ReportArgs),
+    /// Compare stored runs, or the attempts of any harness in a CSV file.
+    Compare(Box<CompareArgs>),
+    /// What a suite of so many cases and attempts can detect, and how many cases a margin needs.
+    Plan(PlanArgs),
+    /// How often a suite's own gate alarms on runs of the same code.
+    Calibrate(Box<CalibrateArgs>),
     /// The deterministic server of the demonstrations and tests.
     #[command(hide = true)]
     Fixture(FixtureArgs),
@@ -236,6 +243,97 @@ pub struct ReportArgs {
     pub judge: JudgeFlags,
 }
 
+/// What of a comparison is compared: sides and columns of a file.
+#[derive(Debug, Clone, Args, Default)]
+pub struct ForeignFlags {
+    /// The file's name of the baseline; default `baseline` or `base`.
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
+    /// The file's name of the candidate; default `candidate` or `cand`.
+    #[arg(long, value_name = "NAME")]
+    pub candidate: Option<String>,
+    /// Another run of the baseline's code: a side of the file (default `same-code*`), or RUN[:SIDE]; may be repeated.
+    #[arg(long, value_name = "NAME|RUN[:SIDE]")]
+    pub same_code: Vec<String>,
+    /// What a column of the file is; a guardrail or goal is judged. May be repeated.
+    #[arg(long, value_name = "NAME:UNIT:lower|higher[:ROLE[:MARGIN]]")]
+    pub metric: Vec<Declared>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct CompareArgs {
+    /// One CSV file with a row an attempt, or stored runs: the first is the reference. SIDE is `candidate` unless given.
+    #[arg(required = true, value_name = "FILE.csv|RUN[:SIDE]")]
+    pub what: Vec<String>,
+    #[command(flatten)]
+    pub foreign: ForeignFlags,
+    /// What the rules on a file ask.
+    #[arg(long, value_name = "QUESTION", value_parser = question, default_value = "cases-like-these")]
+    pub question: Question,
+    /// Write the tables into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Where runs are kept.
+    #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+    pub runs: PathBuf,
+    /// Decides every random choice.
+    #[arg(long, env = "MCP_REGRESS_SEED", value_name = "N")]
+    pub seed: Option<u64>,
+    /// Resamples where an interval is not exact.
+    #[arg(long, env = "MCP_REGRESS_RESAMPLES", value_name = "N", value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
+    pub resamples: Option<u32>,
+    #[command(flatten)]
+    pub judge: JudgeFlags,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct PlanArgs {
+    /// Cases of the suite that is planned; default those of the source.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
+    pub cases: Option<u32>,
+    /// Attempts of each case on each side; default those of the source.
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub attempts: Option<u32>,
+    /// How much worse is tolerated, in the metric's unit or in percent of the baseline such as `5%`.
+    #[arg(long, value_name = "X")]
+    pub margin: Option<String>,
+    /// Only this metric; for a file also NAME:UNIT:lower|higher. May be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub metric: Vec<String>,
+    /// Where the variances come from: a stored run, or a CSV file with a row an attempt.
+    #[arg(long, value_name = "RUN|FILE.csv")]
+    pub from: String,
+    /// The file's name of the baseline; default `baseline` or `base`.
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
+    /// The file's name of the candidate; default `candidate` or `cand`.
+    #[arg(long, value_name = "NAME")]
+    pub candidate: Option<String>,
+    /// Where runs are kept.
+    #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+    pub runs: PathBuf,
+    /// What is printed on standard output.
+    #[arg(long, env = "MCP_REGRESS_FORMAT", default_value = "human")]
+    pub format: Format,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct CalibrateArgs {
+    /// A stored run (the last one by default), or a CSV file with a row an attempt.
+    #[arg(value_name = "RUN|FILE.csv")]
+    pub what: Option<String>,
+    #[command(flatten)]
+    pub foreign: ForeignFlags,
+    /// What the rules on a file ask.
+    #[arg(long, value_name = "QUESTION", value_parser = question, default_value = "cases-like-these")]
+    pub question: Question,
+    /// Where runs are kept.
+    #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+    pub runs: PathBuf,
+    #[command(flatten)]
+    pub judge: JudgeFlags,
+}
+
 #[derive(Debug, Clone, Args)]
 pub struct CheckArgs {
     #[command(flatten)]
@@ -298,6 +396,10 @@ fn replay_mode(text: &str) -> Result<ReplayMode, String> {
 
 fn on_oversized(text: &str) -> Result<OnOversized, String> {
     word(text, OnOversized::parse, &OnOversized::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>())
+}
+
+fn question(text: &str) -> Result<Question, String> {
+    word(text, Question::parse, &Question::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>())
 }
 
 fn restart(text: &str) -> Result<Restart, String> {

@@ -1,11 +1,14 @@
 //! One file a command: resolve the flags, call the library, render what came of it.
 
+mod calibrate;
+mod compare;
 mod check;
 mod failure;
 mod fixture;
 mod hints;
 mod init;
 mod meta;
+mod plan;
 mod printer;
 mod probe;
 mod progress;
@@ -32,6 +35,9 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Check(args) => check::run(args, &printer),
         Command::Run(args) => run::run(*args, &printer),
         Command::Report(args) => report::run(&args, &printer),
+        Command::Plan(args) => plan::run(&args, &printer),
+        Command::Calibrate(args) => calibrate::run(&args, &printer),
+        Command::Compare(args) => compare::run(&args, &printer),
         Command::Fixture(args) => fixture::run(args),
     };
     match ended {

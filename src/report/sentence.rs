@@ -39,7 +39,8 @@ fn cases(count: usize) -> String {
 
 fn where_it_holds(row: &MetricRow) -> &'static str {
     match row.question {
-        Some(Question::CasesLikeThese) => " for cases like these",
+        // Of cases like these nothing is claimed that the word of the row does not say.
+        Some(Question::CasesLikeThese) if row.call.is_some_and(|call| call != "~") => " for cases like these",
         _ => " on these cases",
     }
 }

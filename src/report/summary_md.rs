@@ -50,14 +50,17 @@ fn compared(report: &Report) -> String {
     let side = |name: &str| meta.sides.get(name).map_or_else(|| "not known".to_owned(), side_name);
     let note = meta.rules_note.as_ref().map_or_else(String::new, |note| format!("{note}\n\n"));
     let a_a = if meta.a_a { "One side is defined: it is replayed against itself (A/A). " } else { "" };
+    let client = match report.is_foreign {
+        true => String::new(),
+        false => format!(", client {}", code(&meta.client.profile)),
+    };
     format!(
-        "{note}{a_a}Baseline {} against candidate {}: {} x {}, {} of the same code beside the baseline, client {}.",
+        "{note}{a_a}Baseline {} against candidate {}: {} x {}, {} of the same code beside the baseline{client}.",
         side("baseline"),
         side("candidate"),
-        counted(meta.cases.len() as u64, "case", "cases"),
+        counted(report.collected.table.cases.len() as u64, "case", "cases"),
         counted(u64::from(meta.attempts), "attempt", "attempts"),
         counted(u64::from(meta.same_code), "run", "runs"),
-        code(&meta.client.profile),
     )
 }
 
@@ -95,7 +98,9 @@ fn paragraph(report: &Report) -> String {
     parts.extend(sentence::would_it_hold(report).map(|text| sentence_of(&text)));
     parts.extend(exposure(report));
     parts.push(flips(report, &report.splits[0].flips));
-    parts.push(tools_list(report));
+    if !report.is_foreign {
+        parts.push(tools_list(report));
+    }
     parts.extend(largest(report));
     parts.extend(sentence::fidelity(report).map(|text| sentence_of(&text)));
     parts.join(" ")
@@ -255,12 +260,13 @@ fn grouped_short(number: f64) -> String {
 
 /// What this comparison cannot have seen.
 fn not_checked(report: &Report) -> String {
-    let mut parts = vec![
-        "no model ran, so answers were not graded and an agent that would have read differently was not seen"
-            .to_owned(),
-    ];
+    let mut parts = vec![match report.is_foreign {
+        true => "whether both sides had the same cases, client and settings, of which the file says nothing",
+        false => "no model ran, so answers were not graded and an agent that would have read differently was not seen",
+    }
+    .to_owned()];
     let needs = &report.collected.needs;
-    if needs.read_steps == 0 {
+    if needs.read_steps == 0 && !report.is_foreign {
         parts.push("no recording says what had to be read, so lost content cannot show".to_owned());
     }
     let all = &report.splits[0];

@@ -163,10 +163,12 @@ pub struct Rule {
 }
 
 /// What a rule looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Subject {
     Metric(Metric),
     Special(Special),
+    /// A column of another harness's results, by its name. No suite file can name one.
+    Column(String),
 }
 
 impl Subject {
@@ -175,10 +177,11 @@ impl Subject {
         Metric::parse(text).map(Self::Metric).or_else(|| Special::parse(text).map(Self::Special))
     }
 
-    pub fn as_str(self) -> &'static str {
+    pub fn as_str(&self) -> &str {
         match self {
             Self::Metric(metric) => metric.as_str(),
             Self::Special(special) => special.as_str(),
+            Self::Column(name) => name,
         }
     }
 }

@@ -85,6 +85,19 @@ impl Journal {
     /// # Errors
     /// When a file cannot be opened or read. Lines that are no records are notes, not errors.
     pub fn open(paths: &[PathBuf], case_ids: &[String]) -> Result<Self, JournalError> {
+        Self::open_as(paths.to_vec(), case_ids, &|_, side| Some(side))
+    }
+
+    /// As [`Journal::open`], with the side that a side of a file (named by its place in `paths`)
+    /// plays; one that plays none is left out.
+    ///
+    /// # Errors
+    /// As [`Journal::open`].
+    pub fn open_as(
+        paths: Vec<PathBuf>,
+        case_ids: &[String],
+        plays: &dyn Fn(usize, Side) -> Option<Side>,
+    ) -> Result<Self, JournalError> {
         let places: HashMap<&str, u32> =
             case_ids.iter().enumerate().map(|(place, id)| (id.as_str(), place as u32)).collect();
         let mut entries: Vec<Entry> = Vec::new();
@@ -92,10 +105,14 @@ impl Journal {
         let mut foreign = std::collections::BTreeMap::<String, u64>::new();
         for (file, path) in paths.iter().enumerate() {
             each_line(path, |number, offset, line| match serde_json::from_slice::<AttemptRecord>(line) {
-                Ok(record) => match places.get(record.case_id.as_str()) {
-                    Some(case) => entries.push(Entry::new(&record, *case, file as u32, offset, line)),
-                    None => *foreign.entry(record.case_id).or_default() += 1,
-                },
+                Ok(mut record) => {
+                    let Some(side) = plays(file, record.side) else { return };
+                    record.side = side;
+                    match places.get(record.case_id.as_str()) {
+                        Some(case) => entries.push(Entry::new(&record, *case, file as u32, offset, line)),
+                        None => *foreign.entry(record.case_id).or_default() += 1,
+                    }
+                }
                 Err(error) => {
                     let (path, reason) = (path.clone(), error.to_string());
                     notes.push(JournalNote::Unreadable { path, line: number, reason });
@@ -111,7 +128,12 @@ impl Journal {
         for place in 1..starts.len() {
             starts[place] += starts[place - 1];
         }
-        Ok(Self { paths: paths.to_vec(), entries, starts, notes })
+        Ok(Self { paths, entries, starts, notes })
+    }
+
+    /// The journal of `cases` cases of which only numbers are known: it has no record.
+    pub fn without_records(cases: usize) -> Self {
+        Self { paths: Vec::new(), entries: Vec::new(), starts: vec![0; cases + 1], notes: Vec::new() }
     }
 
     /// How many attempts there are.
@@ -228,9 +250,11 @@ impl JournalReader<'_> {
         file.seek(SeekFrom::Start(entry.offset))?;
         self.line.resize(entry.length as usize, 0);
         file.read_exact(&mut self.line)?;
-        serde_json::from_slice(&self.line).map_err(|_| JournalError::Changed {
-            path: self.journal.paths[entry.file as usize].clone(),
-            offset: entry.offset,
-        })
+        let mut record: AttemptRecord = serde_json::from_slice(&self.line).map_err(|_| {
+            let path = self.journal.paths[entry.file as usize].clone();
+            JournalError::Changed { path, offset: entry.offset }
+        })?;
+        record.side = entry.side;
+        Ok(record)
     }
 }

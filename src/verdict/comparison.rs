@@ -262,6 +262,7 @@ fn side(side: Side) -> stats::sample::Side {
         Side::Candidate => stats::sample::Side::Candidate,
         Side::SameCode(k) => stats::sample::Side::SameCode(u16::try_from(k).unwrap_or(u16::MAX)),
         Side::CandidateAgain => stats::sample::Side::CandidateAgain,
+        Side::BaselineAgain => stats::sample::Side::BaselineAgain,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::comparison::{CaseState, Comparison, stats_better, stats_class, stats_question};
 use crate::metric::{Exposure, MetricInfo};
-use crate::stats::call::{CallInput, call};
+use crate::stats::call::{CallInput, Word, call};
 use crate::stats::flips::Direction;
 use crate::stats::holm::holm;
 use crate::stats::judge::{Interval, Summary};
@@ -278,6 +278,11 @@ fn settle(rows: &mut [MetricRow], metrics: &[MetricInfo]) {
             prediction: prediction.map(|(low, high)| Prediction { runs: row.same_code_runs + 1, low, high }),
             content_lost: content_lost && info.is_cost(),
         });
+        let is_change = word.is_some_and(|(word, _)| word != Word::Same);
+        if is_change && !info.has_direction {
+            (row.call, row.reason) = (None, Some("direction not declared"));
+            continue;
+        }
         row.call = word.map(|(word, _)| word.as_str());
         row.reason = word.and_then(|(_, reason)| reason).map(|reason| reason.as_str());
     }

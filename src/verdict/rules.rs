@@ -65,13 +65,13 @@ pub fn judge(
             Bound::Require { require, .. } => tools_list(&mut verdict, lists, *require),
             Bound::Relative { margin, role, question } => {
                 let question = question.unwrap_or(comparison.settings.question);
-                if rule.is_implied && has_no_value(comparison, rule.subject) {
+                if rule.is_implied && has_no_value(comparison, &rule.subject) {
                     // Recordings without needs and evidence: the suite asked for no such rule.
                     verdict.reason = "nothing to measure".to_owned();
                     verdicts.push(verdict);
                     continue;
                 }
-                match relative_evidence(&view, rule.subject, *margin, question)? {
+                match relative_evidence(&view, &rule.subject, *margin, question)? {
                     Some(evidence) => {
                         verdict.question = Some(question);
                         verdict.value = (evidence.n_cases > 0).then_some(evidence.delta);
@@ -214,7 +214,7 @@ impl<'c, 't> View<'c, 't> {
 /// The evidence of a rule that is judged by a delta; `None` for a subject that is counted.
 fn relative_evidence(
     view: &View<'_, '_>,
-    subject: Subject,
+    subject: &Subject,
     margin: Margin,
     question: Question,
 ) -> Result<Option<Evidence>, SampleError> {
@@ -223,8 +223,8 @@ fn relative_evidence(
         Margin::Absolute(_) => None,
     };
     match subject {
-        Subject::Metric(metric) => {
-            let Some(place) = view.comparison.table.metric(metric.as_str()) else { return Ok(None) };
+        Subject::Metric(_) | Subject::Column(_) => {
+            let Some(place) = view.comparison.table.metric(subject.as_str()) else { return Ok(None) };
             view.comparison.evidence(place, question, percent, &view.headline).map(Some)
         }
         Subject::Special(Special::FailedAttempts) => {
@@ -239,7 +239,7 @@ fn relative_evidence(
 }
 
 /// Whether no attempt, though some are ok, has a value of the metric.
-fn has_no_value(comparison: &Comparison<'_>, subject: Subject) -> bool {
+fn has_no_value(comparison: &Comparison<'_>, subject: &Subject) -> bool {
     let Subject::Metric(metric) = subject else { return false };
     let table = comparison.table;
     let is_blank = table.metric(metric.as_str()).is_none_or(|place| table.columns[place].is_blank());
@@ -303,7 +303,7 @@ fn absolute(
             }
             Special::StaleCases => Some(view.count(|case| comparison.state(case) == CaseState::Stale) as f64),
         },
-        None => None,
+        Some(Subject::Column(_)) | None => None,
     };
     let Some(value) = value else {
         verdict.incomplete("nothing to judge");
