@@ -12,7 +12,7 @@ use crate::exit::ExitCode;
 use crate::plan::{PlanShape, order_cases};
 use crate::run::{self, Event, JournalWriter, PrepareError, Prepared, RunConfig, RunEnd, Sync};
 use crate::trace::{Journal, RunMeta, RunStatus};
-use crate::words::Side;
+use crate::words::{Restart, Side};
 use clap::Parser;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -68,6 +68,12 @@ fn start(
     let settings = resolve::settings(&selected, &args)?;
     let out = out_of(&args);
     let sides = side::resolve(&selected.suite, &args.sides, &out)?;
+    if settings.restart != Restart::Attempt
+        && [&sides.baseline, &sides.candidate].iter().any(|side| side.spec.mentions("{attempt_seed}"))
+    {
+        let message = format!("`{{attempt_seed}}` needs restart = \"attempt\", and restart is `{}`", settings.restart);
+        return Err(Failure::usage(message).hint("leave out --restart, or set restart = \"attempt\" in the suite"));
+    }
     fs_err::create_dir_all(&out)
         .map_err(|error| Failure::usage(error).hint("give another folder with --out"))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -112,6 +118,9 @@ async fn go(
         skipped: &skipped,
         warnings,
     };
+    if args.dry_run {
+        return Ok(dry_run(&super::meta::new(&context), &settings, printer));
+    }
     let (folder, mut meta) = match stored {
         Some((folder, stored)) => {
             super::meta::require_same(&stored, &context)?;
@@ -123,9 +132,6 @@ async fn go(
             (folder, meta)
         }
     };
-    if args.dry_run {
-        return Ok(dry_run(&meta, &settings, printer));
-    }
     folder.write_meta(&meta)?;
     let shape = PlanShape {
         attempts: settings.attempts,

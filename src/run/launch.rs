@@ -1,6 +1,7 @@
 //! From a resolved server definition to something to connect to: placeholders, port, folder, environment.
 
 use super::environment::VisibleEnv;
+use crate::suite::{Placeholder, fill};
 use crate::wire::{LaunchSpec, Target};
 use crate::words::Side;
 use std::io;
@@ -65,31 +66,27 @@ impl SideSpec {
         env
     }
 
-    fn mentions(&self, placeholder: &str) -> bool {
+    /// Whether a command, an argument, a variable or the url holds this placeholder.
+    pub fn mentions(&self, placeholder: &str) -> bool {
         let env = self.env.iter().map(|(_, value)| value);
         self.argv.iter().chain(&self.url).chain(env).any(|text| text.contains(placeholder))
     }
 
     fn replace(&self, text: &str, values: &LaunchValues<'_>, port: Option<u16>) -> io::Result<String> {
-        let mut out = text.to_owned();
-        if out.contains("{self}") {
-            out = out.replace("{self}", &std::env::current_exe()?.display().to_string());
-        }
-        for (placeholder, value) in [
-            ("{root}", self.root.display().to_string()),
-            ("{side}", values.side.to_string()),
-            ("{port}", port.map(|port| port.to_string()).unwrap_or_default()),
-            ("{tmp}", values.tmp.display().to_string()),
-            ("{seed}", values.seed.to_string()),
-            ("{attempt_seed}", values.attempt_seed.to_owned()),
-        ] {
-            out = out.replace(placeholder, &value);
-        }
-        Ok(out)
+        let own_path = if text.contains("{self}") { Some(std::env::current_exe()?) } else { None };
+        Ok(fill(text, |placeholder| match placeholder {
+            Placeholder::SelfBinary => own_path.as_ref().map(|path| path.display().to_string()),
+            Placeholder::Root => Some(self.root.display().to_string()),
+            Placeholder::Side => Some(values.side.to_string()),
+            Placeholder::Port => port.map(|port| port.to_string()),
+            Placeholder::Tmp => Some(values.tmp.display().to_string()),
+            Placeholder::Seed => Some(values.seed.to_string()),
+            Placeholder::AttemptSeed => Some(values.attempt_seed.to_owned()),
+        }))
     }
 }
 
 /// A port of loopback that was free a moment ago.
-fn free_port() -> io::Result<u16> {
+pub(super) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }

@@ -1,7 +1,8 @@
 //! Services that both sides need: started before them, ended after them, their output kept.
 
 use super::environment::VisibleEnv;
-use crate::suite::ServiceConfig;
+use super::launch::free_port;
+use crate::suite::{Placeholder, ServiceConfig, fill};
 use fs_err::File;
 use std::io;
 use std::path::Path;
@@ -28,19 +29,44 @@ pub async fn start_services(
     let mut running = Services(Vec::new());
     for (index, service) in services.iter().enumerate() {
         let log = File::create(output.join(format!("service-{}.log", index + 1)))?.into_file();
-        let mut command = Command::new(&service.command[0]);
-        command.args(&service.command[1..]).current_dir(root).env_clear();
+        let filled = Filled::new(service, root)?;
+        let mut command = Command::new(&filled.command[0]);
+        command.args(&filled.command[1..]).current_dir(root).env_clear();
         command.envs(VisibleEnv::of(None, super::is_ci()).variables());
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).kill_on_drop(true).process_group(0);
         let child = command
             .spawn()
             .map_err(|why| named(index, &format!("can't start `{}`: {why}", service.command[0])))?;
         running.0.push(child);
-        if let Some(ready) = &service.ready {
+        if let Some(ready) = &filled.ready {
             running.wait_ready(index, ready, limit).await?;
         }
     }
     Ok(running)
+}
+
+/// A service with a port of its own in place of `{port}`.
+struct Filled {
+    command: Vec<String>,
+    ready: Option<String>,
+}
+
+impl Filled {
+    fn new(service: &ServiceConfig, root: &Path) -> io::Result<Self> {
+        let texts = || service.command.iter().chain(&service.ready);
+        let port = if texts().any(|text| text.contains("{port}")) { Some(free_port()?) } else { None };
+        let fill_in = |text: &String| {
+            fill(text, |placeholder| match placeholder {
+                Placeholder::Port => port.map(|port| port.to_string()),
+                Placeholder::Root => Some(root.display().to_string()),
+                _ => None,
+            })
+        };
+        Ok(Self {
+            command: service.command.iter().map(fill_in).collect(),
+            ready: service.ready.as_ref().map(fill_in),
+        })
+    }
 }
 
 fn named(index: usize, what: &str) -> io::Error {
@@ -75,9 +101,12 @@ impl Services {
 
 /// Host and port of an http address.
 fn address_of(url: &str) -> Option<String> {
-    let rest = url.strip_prefix("http://")?;
+    let (rest, port) = match url.strip_prefix("https://") {
+        Some(rest) => (rest, 443),
+        None => (url.strip_prefix("http://")?, 80),
+    };
     let host = rest.split('/').next().filter(|host| !host.is_empty())?;
-    Some(if host.contains(':') { host.to_owned() } else { format!("{host}:80") })
+    Some(if host.contains(':') { host.to_owned() } else { format!("{host}:{port}") })
 }
 
 impl Drop for Services {
