@@ -45,28 +45,26 @@ pub(super) struct Header {
 
 impl Header {
     pub fn of(names: Vec<String>) -> Result<Self, ForeignError> {
-        let mut header = Self::default();
-        for (place, name) in names.iter().enumerate() {
-            if let Some(earlier) = names[..place].iter().find(|earlier| *earlier == name) {
-                return Err(ForeignError::TwoColumns(earlier.clone()));
-            }
+        let mut header = Self { names, ..Self::default() };
+        for (place, name) in header.names.iter().enumerate() {
             match KEYS.iter().find(|(key, _)| key == name) {
-                Some((_, key)) => {
-                    if header.place(*key).is_some() {
-                        return Err(ForeignError::TwoColumns("case` and `case_id".to_owned()));
-                    }
-                    header.keys.push((*key, place));
-                }
+                Some((_, key)) => header.keys.push((*key, place)),
                 None => header.metrics.push(place),
             }
         }
-        header.names = names;
-        for (key, wanted) in
-            [(Key::Case, "`case` or `case_id`"), (Key::Side, "`side`"), (Key::Attempt, "`attempt`")]
-        {
+        let needed = [(Key::Case, "`case` or `case_id`"), (Key::Side, "`side`"), (Key::Attempt, "`attempt`")];
+        for (key, wanted) in needed {
             if header.place(key).is_none() {
                 return Err(header.lacks(wanted));
             }
+        }
+        for (place, name) in header.names.iter().enumerate() {
+            if header.names[..place].contains(name) {
+                return Err(ForeignError::TwoColumns(name.clone()));
+            }
+        }
+        if header.keys.iter().filter(|(key, _)| *key == Key::Case).count() > 1 {
+            return Err(ForeignError::TwoColumns("case` and `case_id".to_owned()));
         }
         Ok(header)
     }
