@@ -20,7 +20,9 @@ pub fn p_value(sample: &Sample, seed: u64) -> Option<f64> {
         return Some(p);
     }
     (sample.units.len() <= CASE_LIMIT).then(|| {
-        let deltas: Vec<f64> = sample.units.iter().map(|u| u.delta).collect();
+        // In an order of their own: the same cases in another order have the same p.
+        let mut deltas: Vec<f64> = sample.units.iter().map(|u| u.delta).collect();
+        deltas.sort_unstable_by(f64::total_cmp);
         flipped(&deltas, seed)
     })
 }

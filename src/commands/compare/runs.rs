@@ -98,35 +98,41 @@ fn compare_two(
     show(&report, out.as_deref(), args, printer)
 }
 
-/// Which side of which run plays which. A reference that is a baseline brings the repeats of its
-/// own run; else the repeats of attempt 1 tell how far a run repeats itself.
+/// Which side of which run plays which. A reference that runs a baseline's code brings the other
+/// runs of that code along; of any other side its own repeat tells how far it repeats itself.
 fn parts(reference: &Named, other: &Named, same_code: &[Named]) -> Result<Vec<Part>, Failure> {
+    let named: Vec<&Named> = [reference, other].into_iter().chain(same_code).collect();
     let mut plays = vec![(reference.side, Side::Baseline)];
     let mut repeats = 0;
-    if reference.side == Side::Baseline {
-        let own = (1..=reference.meta.same_code).map(Side::SameCode);
-        let taken = |side: &Side| {
-            let also = |named: &Named| named.meta.run_id == reference.meta.run_id && named.side == *side;
-            same_code.iter().any(also) || also(other)
-        };
-        for side in own.filter(|side| !taken(side)) {
+    if reference.side.is_baseline_code() {
+        for side in further_runs(reference, &named) {
             repeats += 1;
             plays.push((side, Side::SameCode(repeats)));
         }
-    } else if reference.side == Side::Candidate {
+    } else {
         plays.push((Side::CandidateAgain, Side::BaselineAgain));
     }
     let mut parts = vec![part(reference, plays)?];
+    let again = match other.side.is_baseline_code() {
+        true => further_runs(other, &named).into_iter().next(),
+        false => Some(Side::CandidateAgain),
+    };
     let mut plays = vec![(other.side, Side::Candidate)];
-    if other.side == Side::Candidate {
-        plays.push((Side::CandidateAgain, Side::CandidateAgain));
-    }
+    plays.extend(again.map(|side| (side, Side::CandidateAgain)));
     parts.push(part(other, plays)?);
     for named in same_code {
         repeats += 1;
         parts.push(part(named, vec![(named.side, Side::SameCode(repeats))])?);
     }
     Ok(parts)
+}
+
+/// The other sides of a run that have the code of its baseline, without those that play a part.
+fn further_runs(of: &Named, named: &[&Named]) -> Vec<Side> {
+    let sides = std::iter::once(Side::Baseline).chain((1..=of.meta.same_code).map(Side::SameCode));
+    let is_named =
+        |side: &Side| named.iter().any(|named| named.meta.run_id == of.meta.run_id && named.side == *side);
+    sides.filter(|side| !is_named(side)).collect()
 }
 
 fn part(named: &Named, plays: Vec<(Side, Side)>) -> Result<Part, Failure> {
