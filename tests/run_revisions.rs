@@ -24,7 +24,7 @@ fn repository() -> tempfile::TempDir {
     let server = "[server]\ncommand = [\"./server.sh\", \"{self}\"]\nbuild = \"echo built > built.txt\"";
     std::fs::write(dir.path().join("mcp-regress.toml"), format!("{head}{server}\n# To see{tail}")).unwrap();
     std::fs::write(dir.path().join(".gitignore"), "results/\n").unwrap();
-    for name in ["two-pages.case.json", "whole-document.case.json"] {
+    for name in ["dev.cases.jsonl", "test.cases.jsonl"] {
         std::fs::copy(demo().join(name), dir.path().join(name)).unwrap();
     }
     write_server(dir.path(), "baseline");
@@ -47,20 +47,22 @@ fn write_server(dir: &Path, build: &str) {
 fn a_changed_working_tree_is_compared_with_head_and_left_alone() {
     let repository = repository();
     let cache = tempfile::tempdir().unwrap();
-    let before = (git(repository.path(), &["status", "--porcelain"]), git(repository.path(), &["rev-parse", "HEAD"]));
-    let said = said(
-        mcp_regress()
-            .current_dir(repository.path())
-            .env("XDG_CACHE_HOME", cache.path())
-            .args(["run", "--baseline-rev", "HEAD"]),
-    );
+    let before =
+        (git(repository.path(), &["status", "--porcelain"]), git(repository.path(), &["rev-parse", "HEAD"]));
+    let said = said(mcp_regress().current_dir(repository.path()).env("XDG_CACHE_HOME", cache.path()).args([
+        "run",
+        "--baseline-rev",
+        "HEAD",
+    ]));
     assert_eq!(said.code, Some(0), "{}\n{}", said.out, said.err);
-    let after = (git(repository.path(), &["status", "--porcelain"]), git(repository.path(), &["rev-parse", "HEAD"]));
+    let after =
+        (git(repository.path(), &["status", "--porcelain"]), git(repository.path(), &["rev-parse", "HEAD"]));
     assert_eq!(before, after);
     let run = only_run(&repository.path().join("results"));
     let metric = &summary(&run)["splits"]["all"]["metrics"]["continuation_reads"];
     assert_eq!(metric["call"], "better", "{metric}");
-    let meta: serde_json::Value = serde_json::from_slice(&std::fs::read(run.join("run.json")).unwrap()).unwrap();
+    let meta: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(run.join("run.json")).unwrap()).unwrap();
     let short = &before.1[..7];
     assert_eq!(meta["sides"]["baseline"]["revision"], short);
     assert_eq!(meta["sides"]["baseline"]["dirty"], false);
@@ -76,12 +78,11 @@ fn a_build_that_fails_ends_with_exit_code_3_and_the_end_of_its_output() {
     let path = repository.path().join("mcp-regress.toml");
     let toml = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, toml.replace("echo built > built.txt", "echo no compiler here; exit 9")).unwrap();
-    let said = said(
-        mcp_regress()
-            .current_dir(repository.path())
-            .env("XDG_CACHE_HOME", cache.path())
-            .args(["run", "--baseline-rev", "HEAD"]),
-    );
+    let said = said(mcp_regress().current_dir(repository.path()).env("XDG_CACHE_HOME", cache.path()).args([
+        "run",
+        "--baseline-rev",
+        "HEAD",
+    ]));
     assert_eq!(said.code, Some(3), "{}\n{}", said.out, said.err);
     assert!(said.err.contains("no compiler here"), "{}", said.err);
 }

@@ -71,8 +71,11 @@ fn start(
     if settings.restart != Restart::Attempt
         && [&sides.baseline, &sides.candidate].iter().any(|side| side.spec.mentions("{attempt_seed}"))
     {
-        let message = format!("`{{attempt_seed}}` needs restart = \"attempt\", and restart is `{}`", settings.restart);
-        return Err(Failure::usage(message).hint("leave out --restart, or set restart = \"attempt\" in the suite"));
+        let message =
+            format!("`{{attempt_seed}}` needs restart = \"attempt\", and restart is `{}`", settings.restart);
+        return Err(
+            Failure::usage(message).hint("leave out --restart, or set restart = \"attempt\" in the suite")
+        );
     }
     fs_err::create_dir_all(&out)
         .map_err(|error| Failure::usage(error).hint("give another folder with --out"))?;

@@ -172,7 +172,15 @@ impl<'s> GitSides<'s> {
         };
         if rev == "worktree" {
             let revision = repository.working_tree_without(&[&out]).map_err(git_failure)?;
-            return finish(side, defined.definition, top.join(below), Some(revision));
+            let has_build = defined.definition.config.build.is_some();
+            let mut resolved = finish(side, defined.definition, top.join(below), Some(revision))?;
+            if has_build {
+                let note = format!(
+                    "the {side} is your working tree: `build` runs for revisions only, build it yourself"
+                );
+                resolved.warnings.push(note);
+            }
+            return Ok(resolved);
         }
         let revision = repository.resolve(&rev).map_err(git_failure)?;
         let env = build_environment(side, &defined.definition, &top)?;
