@@ -16,18 +16,10 @@ fn show() {
     w.rule(guardrail(Metric::ResultChars));
     let report = w.report_in(folder.path());
     report::write_all(&report, folder.path()).unwrap();
-    for f in ["summary.md", "rules.csv", "summary.json"] {
+    for f in ["summary.md", "rules.csv","summary.json"] {
         let t = std::fs::read_to_string(folder.path().join(f)).unwrap();
         println!("== {f}");
-        for l in t.lines().take(150) {
-            println!("{l}");
-        }
+        for l in t.lines().take(150) { println!("{l}"); }
     }
-    println!(
-        "{}",
-        report::terminal(
-            &report,
-            &report::TerminalOptions { width: Some(100), color: false, folder: Some("results/x".into()) }
-        )
-    );
+    println!("{}", report::terminal(&report, &report::TerminalOptions{width: Some(100), color: false, folder: Some("results/x".into())}));
 }
