@@ -1,7 +1,8 @@
 //! The command line: inert flags. They are parsed and checked here, and mean something in `commands`.
 
 use crate::fixture::FixtureArgs;
-use crate::words::{OnOversized, ReplayMode, Restart};
+use crate::foreign::Declared;
+use crate::words::{OnOversized, Question, ReplayMode, Restart};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -74,6 +75,12 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Make the reports of a stored run again.
     Report(ReportArgs),
+    /// Compare stored runs, or the attempts of any harness in a CSV file.
+    Compare(Box<CompareArgs>),
+    /// What a suite of so many cases and attempts can detect, and how many cases a margin needs.
+    Plan(PlanArgs),
+    /// How often a suite's own gate alarms on runs of the same code.
+    Calibrate(Box<CalibrateArgs>),
     /// The deterministic server of the demonstrations and tests.
     #[command(hide = true)]
     Fixture(FixtureArgs),
@@ -86,7 +93,7 @@ pub struct SuiteFlags {
     #[arg(long, env = "MCP_REGRESS_SUITE", value_name = "DIR|FILE")]
     pub suite: Option<PathBuf>,
     /// Only cases whose id matches this glob; may be repeated.
-    #[arg(long, env = "MCP_REGRESS_CASES", value_name = "GLOB", value_delimiter = ',')]
+    #[arg(long, env = "MCP_REGRESS_CASES", value_name = "GLOB")]
     pub cases: Vec<String>,
     /// Only cases of this split.
     #[arg(long, env = "MCP_REGRESS_SPLIT", default_value = "all")]
@@ -236,6 +243,97 @@ pub struct ReportArgs {
     pub judge: JudgeFlags,
 }
 
+/// What of a comparison is compared: sides and columns of a file.
+#[derive(Debug, Clone, Args, Default)]
+pub struct ForeignFlags {
+    /// The file's name of the baseline; default `baseline` or `base`.
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
+    /// The file's name of the candidate; default `candidate` or `cand`.
+    #[arg(long, value_name = "NAME")]
+    pub candidate: Option<String>,
+    /// Another run of the baseline's code: a side of the file (default `same-code*`), or RUN[:SIDE]; may be repeated.
+    #[arg(long, value_name = "NAME|RUN[:SIDE]")]
+    pub same_code: Vec<String>,
+    /// What a column of the file is; a guardrail or goal is judged. May be repeated.
+    #[arg(long, value_name = "NAME:UNIT:lower|higher[:ROLE[:MARGIN]]")]
+    pub metric: Vec<Declared>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct CompareArgs {
+    /// One CSV file with a row an attempt, or stored runs: the first is the reference. SIDE is `candidate` unless given.
+    #[arg(required = true, value_name = "FILE.csv|RUN[:SIDE]")]
+    pub what: Vec<String>,
+    #[command(flatten)]
+    pub foreign: ForeignFlags,
+    /// What the rules on a file ask.
+    #[arg(long, value_name = "QUESTION", value_parser = question, default_value = "cases-like-these")]
+    pub question: Question,
+    /// Write the tables into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Where runs are kept.
+    #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+    pub runs: PathBuf,
+    /// Decides every random choice.
+    #[arg(long, env = "MCP_REGRESS_SEED", value_name = "N")]
+    pub seed: Option<u64>,
+    /// Resamples where an interval is not exact.
+    #[arg(long, env = "MCP_REGRESS_RESAMPLES", value_name = "N", value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
+    pub resamples: Option<u32>,
+    #[command(flatten)]
+    pub judge: JudgeFlags,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct PlanArgs {
+    /// Cases of the suite that is planned; default those of the source.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000_000))]
+    pub cases: Option<u32>,
+    /// Attempts of each case on each side; default those of the source.
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub attempts: Option<u32>,
+    /// How much worse is tolerated, in the metric's unit or in percent of the baseline such as `5%`.
+    #[arg(long, value_name = "X")]
+    pub margin: Option<String>,
+    /// Only this metric; for a file also NAME:UNIT:lower|higher. May be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub metric: Vec<String>,
+    /// Where the variances come from: a stored run, or a CSV file with a row an attempt.
+    #[arg(long, value_name = "RUN|FILE.csv")]
+    pub from: String,
+    /// The file's name of the baseline; default `baseline` or `base`.
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
+    /// The file's name of the candidate; default `candidate` or `cand`.
+    #[arg(long, value_name = "NAME")]
+    pub candidate: Option<String>,
+    /// Where runs are kept.
+    #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+    pub runs: PathBuf,
+    /// What is printed on standard output.
+    #[arg(long, env = "MCP_REGRESS_FORMAT", default_value = "human")]
+    pub format: Format,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct CalibrateArgs {
+    /// A stored run (the last one by default), or a CSV file with a row an attempt.
+    #[arg(value_name = "RUN|FILE.csv")]
+    pub what: Option<String>,
+    #[command(flatten)]
+    pub foreign: ForeignFlags,
+    /// What the rules on a file ask.
+    #[arg(long, value_name = "QUESTION", value_parser = question, default_value = "cases-like-these")]
+    pub question: Question,
+    /// Where runs are kept.
+    #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+    pub runs: PathBuf,
+    #[command(flatten)]
+    pub judge: JudgeFlags,
+}
+
 #[derive(Debug, Clone, Args)]
 pub struct CheckArgs {
     #[command(flatten)]
@@ -249,14 +347,23 @@ pub struct CheckArgs {
 
 #[derive(Debug, Clone, Args)]
 pub struct InitArgs {
-    /// An address of a server that is up, instead of a command.
-    #[arg(long, value_name = "URL", conflicts_with = "command")]
+    /// The address of a server that is up, or with a command of the server that it starts; `{port}` is a free one.
+    #[arg(long, value_name = "URL")]
     pub url: Option<String>,
-    /// Where to write; the file must not be there yet.
+    /// Sent with every request over HTTP, as `Authorization: Bearer ${TOKEN}`; may be repeated.
+    #[arg(long, value_name = "NAME: VALUE", requires = "url")]
+    pub header: Vec<String>,
+    /// A variable for the server, as `NAME=VALUE`; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", requires = "command")]
+    pub env: Vec<String>,
+    /// Without a command and a URL: the server's name in a `.mcp.json` with several.
+    #[arg(long, value_name = "SERVER", conflicts_with_all = ["url", "command"])]
+    pub name: Option<String>,
+    /// The folder in which `mcp-regress.toml` is written; it must not be there yet.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// The command that starts the server, after `--`.
-    #[arg(last = true)]
+    /// The command that starts the server, after `--`. Without it and without a URL, `.mcp.json` says.
+    #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
 
@@ -267,11 +374,20 @@ pub struct ProbeArgs {
     /// Its arguments, a JSON object.
     #[arg(default_value = "{}")]
     pub arguments: String,
+    /// The suite file, or a folder that holds `mcp-regress.toml`.
+    #[arg(long, env = "MCP_REGRESS_SUITE", value_name = "DIR|FILE")]
+    pub suite: Option<PathBuf>,
     #[command(flatten)]
-    pub suite: SuiteFlags,
-    /// The case's id; default made of the tool's name.
+    pub sides: SideFlags,
+    /// The client profile.
+    #[arg(long, env = "MCP_REGRESS_CLIENT", value_name = "PROFILE")]
+    pub client: Option<String>,
+    /// The case's id, and the name of its file; default made of the tool's name.
     #[arg(long)]
     pub id: Option<String>,
+    /// A text that the agent must see before the read is over; may be repeated. Default: read to the end.
+    #[arg(long, value_name = "TEXT")]
+    pub contains: Vec<String>,
 }
 
 fn replay_mode(text: &str) -> Result<ReplayMode, String> {
@@ -280,6 +396,10 @@ fn replay_mode(text: &str) -> Result<ReplayMode, String> {
 
 fn on_oversized(text: &str) -> Result<OnOversized, String> {
     word(text, OnOversized::parse, &OnOversized::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>())
+}
+
+fn question(text: &str) -> Result<Question, String> {
+    word(text, Question::parse, &Question::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>())
 }
 
 fn restart(text: &str) -> Result<Restart, String> {

@@ -26,6 +26,7 @@ pub mod agent;
 pub mod run;
 
 pub mod metric;
+pub mod foreign;
 pub mod stats;
 pub mod verdict;
 pub mod report;

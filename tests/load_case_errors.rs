@@ -1,5 +1,7 @@
 //! Every wrong key, type, range and combination of a case file is one clear message with its place.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot set up fails")]
+
 use mcp_regress::case::{self, Case, Selection};
 use mcp_regress::suite::{self, Suite};
 use mcp_regress::words::Split;
@@ -86,8 +88,13 @@ fn keys_of_the_case() {
             "F:2:10: /split: the text \"train\"; expected one of `dev`, `test`",
         ),
         (with_id("\"cluster\": null"), "F:2:12: /cluster: `null`; expected a text"),
+        (
+            with_id("\"a\\n::error\": 1"),
+            "F:2:1: /a\\n::error: unknown key `a\\n::error`; expected one of `format_version`, `id`, `split`, \
+             `cluster`, `tags`, `question`, `gold`, `recordings`",
+        ),
         (with_id("\"tags\": [\"\"]"), "F:2:10: /tags/0: the text \"\"; expected a text that is not empty"),
-        (with_id("\"question\": {}"), "F:2:13: /question: a table; expected a text"),
+        (with_id("\"question\": {}"), "F:2:13: /question: an object; expected a text"),
         (
             with_keys("\"id\": \"a\", \"recordings\": []"),
             "F:2:26: /recordings: an empty list; expected at least 1",
@@ -314,8 +321,11 @@ fn the_text_itself() {
     let cases = case::load(&suite).unwrap_or_else(|problems| panic!("{problems}"));
     assert_eq!(cases[0].recordings[0].steps.read()[0].arguments["a"].to_string(), nested);
     assert!(
-        messages(&[("F.case.json", with_keys("\"id\": \"a\", \"id\": \"b\"").as_bytes())])
-            .starts_with("F.case.json:2:12: /id: key `id` is there twice; expected each key once")
+        messages(&[(
+            "F.case.json",
+            with_keys(&format!("\"id\": \"a\", \"id\": \"b\", {RECORDINGS}")).as_bytes()
+        )])
+        .starts_with("F.case.json:2:12: /id: key `id` is there twice; expected each key once")
     );
 }
 

@@ -1,5 +1,7 @@
 //! The examples of CASE-FORMAT.md and INTERFACE.md load, and mean what they say.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot set up fails")]
+
 use mcp_regress::case::{self, Intent};
 use mcp_regress::suite::{
     self, AdvanceUnit, Bound, Margin, Next, Require, Selector, Special, StepBy, Subject,

@@ -1,5 +1,7 @@
 //! Where the suite and its servers come from: discovery, definitions of other programs, variables, redaction.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot set up fails")]
+
 use mcp_regress::suite::{self, Found, Scope, ServerConfig};
 use mcp_regress::words::Side;
 use std::path::{Path, PathBuf};
@@ -86,7 +88,7 @@ fn four_formats_are_told_apart_by_their_keys() {
     assert_eq!(found.servers[1].1.url.as_deref(), Some("https://h/mcp"));
     assert_eq!(pairs(&found.servers[1].1.headers), [("Authorization", "Bearer ${T}")]);
     let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
-    assert_eq!(warnings, ["F:3:105: /mcpServers/web/foo: unknown key `foo` is not used"]);
+    assert_eq!(warnings, ["F:3:106: /mcpServers/web/foo: unknown key `foo` is not used"]);
 
     let found = read(
         "// VS Code\n{\"inputs\": [{\"id\": \"t\"}], /* here */ \"servers\": {\n\

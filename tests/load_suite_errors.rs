@@ -1,5 +1,7 @@
 //! Every wrong key, type, range and combination of a suite file is one clear message with its place.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot set up fails")]
+
 use mcp_regress::suite;
 use std::path::Path;
 

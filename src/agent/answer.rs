@@ -35,4 +35,15 @@ pub struct Answer {
 pub trait Caller {
     /// Sends one call and waits for its answer, within the caller's own time limit.
     fn call(&mut self, tool: &str, arguments: &Map<String, Value>) -> impl Future<Output = Answer> + Send;
+
+    /// As [`Caller::call`], with work to do while the server works.
+    fn call_meanwhile(
+        &mut self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        meanwhile: &mut (dyn FnMut() + Send),
+    ) -> impl Future<Output = Answer> + Send {
+        meanwhile();
+        self.call(tool, arguments)
+    }
 }

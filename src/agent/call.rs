@@ -2,14 +2,16 @@
 
 use super::answer::{Answer, Caller, Reply};
 use super::ignored::compared_hash;
-use super::replay::Attempt;
+use super::replay::{Attempt, AttemptTrace};
 use super::request::{Request, key_of};
 use super::toolbox::Tool;
 use crate::case::{Intent, Step};
 use crate::client::{Page, Profile, ToolResult, View, view};
 use crate::trace::CallRecord;
 use crate::words::{Outcome, ToolKind, ViewKind};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// The server is gone; the attempt ends.
 pub(super) struct Gone;
@@ -29,6 +31,46 @@ impl Sent {
     }
 }
 
+/// An answer that is written down but not looked at: sizes, hash and outcome are still missing.
+pub(super) struct Unread {
+    index: u32,
+    tool: Arc<Tool>,
+    raw: Box<RawValue>,
+    /// The message of a protocol error.
+    error: Option<String>,
+}
+
+impl Unread {
+    /// Looks at the answer and completes its record.
+    fn read(self, trace: &mut AttemptTrace, profile: &Profile) -> Sent {
+        let Self { index, tool, raw, error } = self;
+        let (result, outcome) = match error {
+            Some(message) => (ToolResult::of_text(message, true), Outcome::ProtocolError),
+            None => {
+                let result = ToolResult::parse(raw.get());
+                let outcome = if result.is_error { Outcome::ToolError } else { Outcome::Ok };
+                (result, outcome)
+            }
+        };
+        if result.is_unreadable {
+            *trace.notes.entry("unreadable result".to_owned()).or_default() += 1;
+        }
+        let view = view(profile, &tool.name, &tool.meta, &result);
+        if let Some(record) = trace.calls.get_mut(index as usize) {
+            record.outcome = outcome;
+            record.result_wire_bytes = raw.get().len() as u64;
+            record.result_sha256 = compared_hash(raw.get(), &tool.ignore);
+            record.result_chars = view.result_chars;
+            record.view_chars = view.view_chars;
+            record.view = view.kind;
+            record.oversized_by.clone_from(&view.oversized_by);
+            record.tokens_estimated = view.tokens_estimated;
+            record.view_tokens_estimated = view.view_tokens_estimated;
+        }
+        Sent { index, outcome, view, result }
+    }
+}
+
 impl<C: Caller> Attempt<'_, C> {
     /// Sends one call and records it.
     ///
@@ -40,13 +82,46 @@ impl<C: Caller> Attempt<'_, C> {
         step_index: u32,
         in_read_step: bool,
     ) -> Result<Sent, Gone> {
+        let unread = self.exchange(request, step_index, in_read_step).await?;
+        Ok(unread.read(&mut self.trace, self.profile))
+    }
+
+    /// Sends one call and records it; the answer is looked at while the server works on the next one.
+    ///
+    /// # Errors
+    /// As [`Attempt::send`].
+    pub async fn send_and_leave(&mut self, request: &Request, step_index: u32) -> Result<(), Gone> {
+        let unread = self.exchange(request, step_index, false).await?;
+        self.unread = Some(unread);
+        Ok(())
+    }
+
+    /// Looks at the answer that was left.
+    pub fn read_unread(&mut self) {
+        if let Some(unread) = self.unread.take() {
+            unread.read(&mut self.trace, self.profile);
+        }
+    }
+
+    async fn exchange(
+        &mut self,
+        request: &Request,
+        step_index: u32,
+        in_read_step: bool,
+    ) -> Result<Unread, Gone> {
         let tool = &request.tool;
         let mut record = blank_record(step_index, &tool.name, tool.kind, in_read_step);
         record.arguments_sha256 = request.key();
         record.unknown_arguments = tool.schema.unknown(request.arguments.keys());
         record.started_ms = self.clock.elapsed().as_secs_f64() * 1e3;
         let arguments = tool.side_arguments(&request.arguments);
-        let answer = self.caller.call(&tool.side_name, &arguments).await;
+        let (unread, trace, profile) = (&mut self.unread, &mut self.trace, self.profile);
+        let mut meanwhile = || {
+            if let Some(unread) = unread.take() {
+                unread.read(trace, profile);
+            }
+        };
+        let answer = self.caller.call_meanwhile(&tool.side_name, &arguments, &mut meanwhile).await;
         record.duration_ms = answer.duration.as_secs_f64() * 1e3;
         for warning in &answer.warnings {
             self.note(warning, 1);
@@ -54,18 +129,12 @@ impl<C: Caller> Attempt<'_, C> {
         self.take_answer(record, tool, answer)
     }
 
-    fn take_answer(&mut self, mut record: CallRecord, tool: &Tool, answer: Answer) -> Result<Sent, Gone> {
+    /// Writes the call down, and ends the attempt when the server is gone.
+    fn take_answer(&mut self, record: CallRecord, tool: &Arc<Tool>, answer: Answer) -> Result<Unread, Gone> {
         let index = self.trace.calls.len() as u32;
-        let (raw, result) = match answer.reply {
-            Reply::Result(raw) => {
-                let result = ToolResult::parse(raw.get());
-                record.outcome = if result.is_error { Outcome::ToolError } else { Outcome::Ok };
-                (raw, result)
-            }
-            Reply::Error { raw, message } => {
-                record.outcome = Outcome::ProtocolError;
-                (raw, ToolResult::of_text(message, true))
-            }
+        let (raw, error) = match answer.reply {
+            Reply::Result(raw) => (raw, None),
+            Reply::Error { raw, message } => (raw, Some(message)),
             Reply::Timeout => return self.lose(record, Outcome::Timeout, "no answer within the time limit"),
             Reply::Crashed(how) => return self.lose(record, Outcome::Crashed, &how),
             Reply::Infrastructure(how) => {
@@ -73,24 +142,11 @@ impl<C: Caller> Attempt<'_, C> {
                 return self.lose(record, Outcome::Crashed, &how);
             }
         };
-        if result.is_unreadable {
-            self.note("unreadable result", 1);
-        }
-        let view = view(self.profile, &tool.name, &tool.meta, &result);
-        record.result_wire_bytes = raw.get().len() as u64;
-        record.result_sha256 = compared_hash(raw.get(), &tool.ignore);
-        record.result_chars = view.result_chars;
-        record.view_chars = view.view_chars;
-        record.view = view.kind;
-        record.oversized_by.clone_from(&view.oversized_by);
-        record.tokens_estimated = view.tokens_estimated;
-        record.view_tokens_estimated = view.view_tokens_estimated;
-        let outcome = record.outcome;
         self.trace.calls.push(record);
-        Ok(Sent { index, outcome, view, result })
+        Ok(Unread { index, tool: tool.clone(), raw, error })
     }
 
-    fn lose(&mut self, mut record: CallRecord, outcome: Outcome, how: &str) -> Result<Sent, Gone> {
+    fn lose(&mut self, mut record: CallRecord, outcome: Outcome, how: &str) -> Result<Unread, Gone> {
         record.outcome = outcome;
         self.trace.failure = Some(format!("call {} of `{}`: {how}", self.trace.calls.len(), record.tool));
         self.trace.calls.push(record);

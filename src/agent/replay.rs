@@ -2,7 +2,7 @@
 
 use super::answer::Caller;
 use super::bindings::Bindings;
-use super::call::{Gone, Sent};
+use super::call::{Gone, Sent, Unread};
 use super::chain;
 use super::earlier::{Earlier, Relation};
 use super::need::{NeedState, Seen};
@@ -61,6 +61,7 @@ pub async fn replay<C: Caller>(
         bindings: Bindings::default(),
         earlier: Earlier::new(steps, settings.mode, toolbox),
         chains: 0,
+        unread: None,
     };
     for (index, step) in steps.iter().enumerate() {
         if attempt.step(index as u32, step).await.is_err() {
@@ -68,6 +69,7 @@ pub async fn replay<C: Caller>(
             break;
         }
     }
+    attempt.read_unread();
     let unresolved = attempt.bindings.unresolved;
     if unresolved > 0 {
         attempt.note("unresolved binding", unresolved);
@@ -86,6 +88,8 @@ pub(super) struct Attempt<'a, C> {
     pub bindings: Bindings,
     pub earlier: Earlier,
     pub chains: u32,
+    /// An answer that nothing waits for: it is looked at while the server works on the next call.
+    pub unread: Option<Unread>,
 }
 
 impl<C: Caller> Attempt<'_, C> {
@@ -108,6 +112,9 @@ impl<C: Caller> Attempt<'_, C> {
     async fn single(&mut self, index: u32, step: &Step, request: Request) -> Result<(), Gone> {
         let in_read_step = step.intent == Intent::Read;
         let is_read = in_read_step || request.tool.kind == ToolKind::Read;
+        if !is_read && step.save.is_empty() {
+            return self.send_and_leave(&request, index).await;
+        }
         let relation = if is_read { self.earlier.relation(&request) } else { None };
         let sent = self.send(&request, index, in_read_step).await;
         if is_read {

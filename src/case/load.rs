@@ -54,6 +54,15 @@ pub fn load_all(suite: &Suite) -> Result<Loaded, Problems> {
     Ok(Loaded { cases, unmatched })
 }
 
+/// One case from its JSON text; messages call its file `shown`.
+///
+/// # Errors
+/// Every problem of the text.
+pub fn parse(text: &str, shown: &Path) -> Result<Case, Problems> {
+    let read = read::case(text.as_bytes().to_vec(), shown, None);
+    read.case.ok_or(Problems(read.problems))
+}
+
 struct Loading {
     cases: Vec<Case>,
     /// Ids in lower case, and where each was met first.

@@ -13,7 +13,7 @@ mod steps;
 mod walk;
 
 pub use id::default_split;
-pub use load::{Loaded, load, load_all};
+pub use load::{Loaded, load, load_all, parse};
 pub use model::*;
 pub use select::{Selection, select};
 pub use steps::Steps;

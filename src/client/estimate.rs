@@ -56,11 +56,14 @@ pub(super) fn is_over(text: &str, unit: SizeUnit, estimator: Estimator, limit: u
 
 /// UTF-16 code units: one a scalar, two for those beyond the basic plane (whose UTF-8 begins at 0xF0).
 pub fn utf16_len(text: &str) -> u64 {
-    text.as_bytes().iter().map(|byte| u64::from(*byte & 0xC0 != 0x80) + u64::from(*byte >= 0xF0)).sum()
+    if text.is_ascii() {
+        return text.len() as u64;
+    }
+    scalar_len(text) + text.bytes().filter(|byte| *byte >= 0xF0).count() as u64
 }
 
 fn scalar_len(text: &str) -> u64 {
-    text.as_bytes().iter().map(|byte| u64::from(*byte & 0xC0 != 0x80)).sum()
+    text.bytes().filter(|byte| *byte & 0xC0 != 0x80).count() as u64
 }
 
 #[cfg(test)]

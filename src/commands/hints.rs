@@ -3,7 +3,8 @@
 use super::Failure;
 use super::resolve::Selected;
 use super::side::ResolvedSides;
-use crate::agent::Toolbox;
+use super::toml_lines::key as toml_key;
+use crate::agent::{SideTool, Toolbox};
 use crate::exit::ExitCode;
 use crate::run::{PrepareError, Prepared};
 
@@ -32,7 +33,7 @@ pub(super) fn side_failed(error: &PrepareError) -> Failure {
 }
 
 /// No call of any case may be replayed: the lines to paste.
-pub(super) fn nothing_allowed(tools: &Toolbox, prepared: &Prepared) -> Failure {
+pub(super) fn nothing_allowed(tools: &Toolbox, candidate: &[SideTool]) -> Failure {
     let mut message = "no call of any case may be replayed: a replay never calls a tool that may change anything, and \
                        neither the suite nor the baseline says that these only read. Where that is so, paste into the suite:"
         .to_owned();
@@ -41,9 +42,7 @@ pub(super) fn nothing_allowed(tools: &Toolbox, prepared: &Prepared) -> Failure {
     }
     let by_candidate: Vec<&str> = tools
         .iter()
-        .filter(|tool| {
-            prepared.candidate.tools.iter().any(|t| t.name == tool.name && t.read_only == Some(true))
-        })
+        .filter(|tool| candidate.iter().any(|t| t.name == tool.name && t.read_only == Some(true)))
         .map(|tool| tool.name.as_str())
         .collect();
     let failure = Failure::new(ExitCode::NothingSelected, message);
@@ -54,12 +53,6 @@ pub(super) fn nothing_allowed(tools: &Toolbox, prepared: &Prepared) -> Failure {
         "only the candidate annotates {} as read-only; the baseline decides",
         by_candidate.join(", ")
     ))
-}
-
-/// A tool's name as a TOML key.
-pub(super) fn toml_key(name: &str) -> String {
-    let is_bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    if is_bare { name.to_owned() } else { format!("{name:?}") }
 }
 
 /// What would spoil a run, known before its first call.
@@ -78,17 +71,7 @@ pub(super) fn before_run(
         ("baseline", baseline, &prepared.baseline.tools),
         ("candidate", candidate, &prepared.candidate.tools),
     ] {
-        for tool in tools.iter().filter(|tool| !tool.is_listed) {
-            let names = listed.iter().map(|tool| tool.name.as_str());
-            let near =
-                crate::doc::nearest(&tool.side_name, names).map(|name| format!("; did you mean `{name}`?"));
-            warnings.push(format!(
-                "the {side} lists no tool `{}`, which cases call{}; a renamed tool is declared with [{side}.tools.{}] rename",
-                tool.side_name,
-                near.unwrap_or_default(),
-                toml_key(&tool.name)
-            ));
-        }
+        warnings.extend(missing_tools(side, tools, listed));
     }
     let skipped: Vec<&str> =
         baseline.iter().filter(|tool| !tool.may_call).map(|tool| tool.name.as_str()).collect();
@@ -99,4 +82,21 @@ pub(super) fn before_run(
         ));
     }
     warnings
+}
+
+/// Tools that cases call and a side does not list.
+pub(super) fn missing_tools(side: &str, tools: &Toolbox, listed: &[SideTool]) -> Vec<String> {
+    let missing = tools.iter().filter(|tool| !tool.is_listed);
+    let one = |tool: &std::sync::Arc<crate::agent::Tool>| {
+        let names = listed.iter().map(|tool| tool.name.as_str());
+        let near =
+            crate::doc::nearest(&tool.side_name, names).map(|name| format!("; did you mean `{name}`?"));
+        format!(
+            "the {side} lists no tool `{}`, which cases call{}; a renamed tool is declared with [{side}.tools.{}] rename",
+            tool.side_name,
+            near.unwrap_or_default(),
+            toml_key(&tool.name)
+        )
+    };
+    missing.map(one).collect()
 }

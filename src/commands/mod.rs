@@ -1,16 +1,24 @@
 //! One file a command: resolve the flags, call the library, render what came of it.
 
+mod calibrate;
+mod compare;
+mod check;
 mod failure;
 mod fixture;
 mod hints;
+mod init;
 mod meta;
+mod plan;
 mod printer;
+mod probe;
 mod progress;
 mod resolve;
 mod results;
 mod report;
 mod run;
 mod side;
+mod sizes;
+mod toml_lines;
 
 pub use failure::Failure;
 pub use printer::Printer;
@@ -22,10 +30,15 @@ use crate::exit::ExitCode;
 pub fn dispatch(cli: Cli) -> ExitCode {
     let printer = Printer::new(&cli.output);
     let ended = match cli.command {
+        Command::Init(args) => init::run(args, &printer),
+        Command::Probe(args) => probe::run(args, &printer),
+        Command::Check(args) => check::run(args, &printer),
         Command::Run(args) => run::run(*args, &printer),
         Command::Report(args) => report::run(&args, &printer),
+        Command::Plan(args) => plan::run(&args, &printer),
+        Command::Calibrate(args) => calibrate::run(&args, &printer),
+        Command::Compare(args) => compare::run(&args, &printer),
         Command::Fixture(args) => fixture::run(args),
-        _ => Err(Failure::usage("not yet")),
     };
     match ended {
         Ok(code) => code,

@@ -5,7 +5,8 @@ use super::{Failure, Printer, meta};
 use crate::cli::{self, ReportArgs};
 use crate::exit::ExitCode;
 use crate::report;
-use crate::trace::{RunMeta, RunStatus};
+use crate::trace::{RunMeta, RunStatus, side_key};
+use crate::words::Side;
 
 pub(super) fn run(args: &ReportArgs, printer: &Printer) -> Result<ExitCode, Failure> {
     let folder = results::find(&args.out, args.run.as_deref(), None)?;
@@ -33,6 +34,9 @@ pub(super) fn judge_and_show(
     let report =
         report::build(meta, &folder.journals()?).map_err(|error| Failure::new(ExitCode::Internal, error))?;
     report::write_all(&report, &folder.0)?;
+    if is_new {
+        remember(folder, &report)?;
+    }
     match flags.format {
         cli::Format::Json => printer.data(&fs_err::read_to_string(folder.0.join("summary.json"))?),
         cli::Format::Human => {
@@ -46,4 +50,25 @@ pub(super) fn judge_and_show(
         }
     }
     Ok(report.gate.exit)
+}
+
+/// One line of the run in `runs.jsonl`, beside its folder.
+fn remember(folder: &RunFolder, report: &report::Report) -> Result<(), Failure> {
+    let meta = &report.meta;
+    let side = |side| meta.sides.get(&side_key(side)).and_then(|side| side.revision.clone());
+    let line = serde_json::json!({
+        "format_version": meta.format_version,
+        "run_id": meta.run_id,
+        "started_at": meta.started_at,
+        "suite_sha256": meta.suite_sha256,
+        "client_sha256": meta.client.sha256,
+        "baseline": side(Side::Baseline),
+        "candidate": side(Side::Candidate),
+        "verdict": report.gate.verdict.as_str(),
+        "exit_code": report.gate.exit as u8,
+    });
+    match folder.0.parent() {
+        Some(out) => results::append_history(out, &line),
+        None => Ok(()),
+    }
 }

@@ -9,6 +9,7 @@ use crate::exit::ExitCode;
 use crate::suite::{self, Suite};
 use crate::wire::{ClientInfo, Limits};
 use crate::words::{OnOversized, Question, ReplayMode, Restart, Split};
+use std::path::Path;
 use std::time::Duration;
 
 /// Seed of a run that names none.
@@ -42,8 +43,17 @@ pub(super) struct Settings {
 
 /// Finds and loads the suite, and the cases that the flags select.
 pub(super) fn select(flags: &SuiteFlags) -> Result<Selected, Failure> {
+    cases_of(suite_at(flags.suite.as_deref())?, flags)
+}
+
+/// Finds and loads the suite.
+pub(super) fn suite_at(flag: Option<&Path>) -> Result<Suite, Failure> {
     let cwd = std::env::current_dir()?;
-    let suite = suite::find(flags.suite.as_deref(), &cwd)?.load()?;
+    Ok(suite::find(flag, &cwd)?.load()?)
+}
+
+/// Loads the cases of a suite that the flags select.
+pub(super) fn cases_of(suite: Suite, flags: &SuiteFlags) -> Result<Selected, Failure> {
     let loaded = case::load_all(&suite)?;
     let cases_in_all = loaded.cases.len();
     let selection = Selection {
@@ -56,7 +66,13 @@ pub(super) fn select(flags: &SuiteFlags) -> Result<Selected, Failure> {
         tags: flags.tag.clone(),
     };
     let cases = case::select(loaded.cases, &selection).map_err(Failure::usage)?;
-    Ok(Selected { suite, cases, unmatched: loaded.unmatched, cases_in_all })
+    // Of globs that nobody wrote, one without a file is no mistake.
+    let unmatched = if suite::are_default_globs(&suite.cases) && cases_in_all > 0 {
+        Vec::new()
+    } else {
+        loaded.unmatched
+    };
+    Ok(Selected { suite, cases, unmatched, cases_in_all })
 }
 
 impl Selected {

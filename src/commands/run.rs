@@ -66,8 +66,8 @@ fn start(
     let selected = resolve::select(&args.suite)?;
     selected.require_cases()?;
     let settings = resolve::settings(&selected, &args)?;
-    let sides = side::resolve(&selected.suite, &args.sides)?;
     let out = out_of(&args);
+    let sides = side::resolve(&selected.suite, &args.sides, &out)?;
     fs_err::create_dir_all(&out)
         .map_err(|error| Failure::usage(error).hint("give another folder with --out"))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -100,7 +100,7 @@ async fn go(
     let candidate_tools = toolbox(&prepared.candidate, &sides.candidate.renames);
     let skipped = skipped_cases(&selected.cases, &baseline_tools);
     if skipped.len() == selected.cases.len() {
-        return Err(hints::nothing_allowed(&baseline_tools, &prepared));
+        return Err(hints::nothing_allowed(&baseline_tools, &prepared.candidate.tools));
     }
     let warnings = hints::before_run(&selected, &sides, &prepared, &baseline_tools, &candidate_tools);
     let context = super::meta::Context {
@@ -201,7 +201,7 @@ async fn prepare_both(sides: &ResolvedSides, settings: &Settings) -> Result<Prep
 }
 
 /// Cases of which no call may be replayed.
-fn skipped_cases(cases: &[Case], tools: &Toolbox) -> HashSet<String> {
+pub(super) fn skipped_cases(cases: &[Case], tools: &Toolbox) -> HashSet<String> {
     let may_call = |name: &str| tools.get(name).is_some_and(|tool| tool.may_call);
     let has_call = |case: &Case| {
         case.recordings.iter().flat_map(|recording| recording.steps.outline()).any(|(_, tool)| may_call(tool))

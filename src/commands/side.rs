@@ -2,6 +2,7 @@
 
 use super::Failure;
 use crate::cli::SideFlags;
+use crate::git::{self, Checkout, Repository, Revision};
 use crate::run::{SideSpec, VisibleEnv, is_ci};
 use crate::suite::{self, Expanded, Rename, Scope, ServerConfig, SideDefinition, Suite};
 use crate::text::sha256_hex;
@@ -18,6 +19,8 @@ pub(super) struct ResolvedSide {
     pub meta: SideMeta,
     pub renames: BTreeMap<String, Rename>,
     pub warnings: Vec<String>,
+    /// Held while the run lasts: nobody may clear it away.
+    pub checkout: Option<Checkout>,
 }
 
 /// Both sides; with one defined, it is replayed against itself.
@@ -41,8 +44,9 @@ impl Asked<'_> {
     }
 }
 
-/// Resolves both sides from flags and suite.
-pub(super) fn resolve(suite: &Suite, flags: &SideFlags) -> Result<ResolvedSides, Failure> {
+/// Resolves both sides from flags and suite. Revisions are checked out and built here. `out`: where runs are kept;
+/// what it holds says nothing of the code.
+pub(super) fn resolve(suite: &Suite, flags: &SideFlags, out: &Path) -> Result<ResolvedSides, Failure> {
     let asked_baseline = Asked {
         command: flags.baseline_cmd.as_deref(),
         url: flags.baseline_url.as_deref(),
@@ -55,25 +59,51 @@ pub(super) fn resolve(suite: &Suite, flags: &SideFlags) -> Result<ResolvedSides,
         root: flags.candidate_root.as_deref(),
         rev: flags.candidate_rev.as_deref(),
     };
-    let baseline = side(suite, Side::Baseline, &asked_baseline)?;
-    let candidate = side(suite, Side::Candidate, &asked_candidate)?;
-    match (baseline, candidate) {
-        (Some(baseline), Some(candidate)) => {
-            let a_a = suite.baseline.is_none()
-                && suite.candidate.is_none()
-                && asked_baseline.is_empty()
-                && asked_candidate.is_empty();
-            Ok(ResolvedSides { baseline, candidate, a_a })
+    let baseline = define(suite, Side::Baseline, &asked_baseline)?;
+    let candidate = define(suite, Side::Candidate, &asked_candidate)?;
+    let is_one = suite.baseline.is_none()
+        && suite.candidate.is_none()
+        && asked_baseline.is_empty()
+        && asked_candidate.is_empty();
+    let (mut baseline, mut candidate, a_a) = match (baseline, candidate) {
+        (Some(baseline), Some(candidate)) => (baseline, candidate, is_one),
+        (Some(only), None) | (None, Some(only)) => (only.clone(), only, true),
+        (None, None) => {
+            return Err(Failure::usage("the suite defines no server").hint(
+                "add `[baseline]` and `[candidate]` with a `command` or a `url`, or `[server]` for both",
+            ));
         }
-        (Some(only), None) | (None, Some(only)) => {
-            Ok(ResolvedSides { baseline: only.clone(), candidate: only, a_a: true })
-        }
-        (None, None) => Err(Failure::usage("the suite defines no server")
-            .hint("add `[baseline]` and `[candidate]` with a `command` or a `url`, or `[server]` for both")),
+    };
+    let by_rev = |defined: &Defined| defined.definition.config.rev.is_some();
+    if !a_a && (by_rev(&baseline) || by_rev(&candidate)) {
+        // The other side of a revision is the working tree, or what the change will be merged into.
+        let default_rev = |defined: &mut Defined, rev: &str| {
+            if !defined.is_placed && !by_rev(defined) {
+                defined.definition.config.rev = Some(rev.to_owned());
+            }
+        };
+        default_rev(&mut candidate, "worktree");
+        default_rev(&mut baseline, "merge-base");
     }
+    let mut git = GitSides::new(suite, out);
+    Ok(ResolvedSides {
+        baseline: git.place(Side::Baseline, baseline)?,
+        candidate: git.place(Side::Candidate, candidate)?,
+        a_a,
+    })
 }
 
-fn side(suite: &Suite, side: Side, asked: &Asked<'_>) -> Result<Option<ResolvedSide>, Failure> {
+/// A side's definition after the flags.
+#[derive(Clone)]
+struct Defined {
+    definition: SideDefinition,
+    /// By `root`, where it is given: from the suite's folder, or from a flag.
+    root: Option<PathBuf>,
+    /// A flag says where the server is: no revision decides.
+    is_placed: bool,
+}
+
+fn define(suite: &Suite, side: Side, asked: &Asked<'_>) -> Result<Option<Defined>, Failure> {
     let defined = suite::side_definition(suite, side)?;
     let mut definition = match defined {
         Some(definition) => definition,
@@ -82,26 +112,111 @@ fn side(suite: &Suite, side: Side, asked: &Asked<'_>) -> Result<Option<ResolvedS
         }
         None => return Ok(None),
     };
+    let config = &mut definition.config;
     if let Some(command) = asked.command {
         let words = shell_words::split(command)
             .map_err(|error| Failure::usage(format!("--{side}-cmd: {error} in `{command}`")))?;
         if words.is_empty() {
             return Err(Failure::usage(format!("--{side}-cmd is empty")));
         }
-        (definition.config.command, definition.config.url) = (Some(words), None);
+        (config.command, config.url) = (Some(words), None);
     }
     if let Some(url) = asked.url {
-        (definition.config.command, definition.config.url) = (None, Some(url.to_owned()));
+        (config.command, config.url) = (None, Some(url.to_owned()));
+    }
+    let is_placed = asked.command.is_some() || asked.url.is_some() || asked.root.is_some();
+    match asked.rev {
+        Some(rev) => config.rev = Some(rev.to_owned()),
+        None if is_placed => config.rev = None,
+        None => {}
     }
     let root = match asked.root {
-        Some(root) => std::path::absolute(root)?,
-        None => definition.config.root.as_ref().map_or(suite.dir.clone(), |root| suite.dir.join(root)),
+        Some(root) => Some(std::path::absolute(root)?),
+        None => config.root.as_ref().map(|root| suite.dir.join(root)),
     };
-    finish(side, definition, root).map(Some)
+    Ok(Some(Defined { definition, root, is_placed }))
+}
+
+/// The repository of the suite, looked for once and only when a side names a revision.
+struct GitSides<'s> {
+    suite: &'s Suite,
+    out: &'s Path,
+    repository: Option<Repository>,
+}
+
+impl<'s> GitSides<'s> {
+    fn new(suite: &'s Suite, out: &'s Path) -> Self {
+        Self { suite, out, repository: None }
+    }
+
+    fn place(&mut self, side: Side, defined: Defined) -> Result<ResolvedSide, Failure> {
+        let Some(rev) = defined.definition.config.rev.clone() else {
+            let root = defined.root.unwrap_or_else(|| self.suite.dir.clone());
+            return finish(side, defined.definition, root, None);
+        };
+        let suite_dir = self.suite.dir.clone();
+        let out = self.out.to_owned();
+        let repository = self.repository(&suite_dir)?;
+        let top = repository.top().to_owned();
+        let below = match &defined.root {
+            Some(root) => {
+                fs_err::canonicalize(root)?.strip_prefix(&top).map(Path::to_owned).map_err(|_| {
+                    Failure::usage(format!(
+                        "the {side}'s root `{}` is not in the repository `{}`",
+                        root.display(),
+                        top.display()
+                    ))
+                })?
+            }
+            None => PathBuf::new(),
+        };
+        if rev == "worktree" {
+            let revision = repository.working_tree_without(&[&out]).map_err(git_failure)?;
+            return finish(side, defined.definition, top.join(below), Some(revision));
+        }
+        let revision = repository.resolve(&rev).map_err(git_failure)?;
+        let env = build_environment(side, &defined.definition, &top)?;
+        let log = tempfile::Builder::new().prefix("mcp-regress-build-").suffix(".log").tempfile()?;
+        let build = defined.definition.config.build.clone();
+        let checkout = repository
+            .checkout(&revision, build.as_deref(), &env, &git::default_cache_dir(), log.path())
+            .map_err(git_failure)?;
+        let mut resolved =
+            finish(side, defined.definition, checkout.root.join(below), Some(checkout.revision.clone()))?;
+        resolved.checkout = Some(checkout);
+        Ok(resolved)
+    }
+
+    fn repository(&mut self, dir: &Path) -> Result<&Repository, Failure> {
+        if self.repository.is_none() {
+            let found = Repository::discover(dir).map_err(git_failure)?;
+            let found = found.ok_or_else(|| git_failure(git::GitError::NotARepository(dir.to_owned())))?;
+            self.repository = Some(found);
+        }
+        self.repository.as_ref().ok_or_else(|| Failure::usage("no repository"))
+    }
+}
+
+fn git_failure(error: git::GitError) -> Failure {
+    Failure::new(error.exit_code(), error)
+}
+
+/// What a build sees: the same as the side itself.
+fn build_environment(
+    side: Side,
+    definition: &SideDefinition,
+    top: &Path,
+) -> Result<Vec<(String, String)>, Failure> {
+    Ok(finish(side, definition.clone(), top.to_owned(), None)?.spec.environment())
 }
 
 /// Fills in variables and makes the record of the side.
-fn finish(side: Side, definition: SideDefinition, root: PathBuf) -> Result<ResolvedSide, Failure> {
+fn finish(
+    side: Side,
+    definition: SideDefinition,
+    root: PathBuf,
+    revision: Option<Revision>,
+) -> Result<ResolvedSide, Failure> {
     let lookup = |name: &str| std::env::var(name).ok();
     let scope = Scope { server: &definition.name, workspace: &root, variable: &lookup };
     let expanded = suite::expand_server(&definition.config, scope).map_err(Failure::usage)?;
@@ -133,12 +248,19 @@ fn finish(side: Side, definition: SideDefinition, root: PathBuf) -> Result<Resol
         command_sha256: sha256_hex(redacted.join("\0")),
         command: redacted,
         variables,
+        revision: revision.as_ref().map(|revision| revision.short.clone()),
+        dirty: revision.as_ref().is_some_and(|revision| revision.dirty),
+        diff_sha256: revision.as_ref().and_then(|revision| revision.diff_sha256.clone()),
+        revision_age_s: revision
+            .as_ref()
+            .map(|revision| jiff::Timestamp::now().as_second() - revision.committed_at),
         ..SideMeta::default()
     };
     Ok(ResolvedSide {
         spec: Arc::new(spec),
         meta,
         renames: definition.config.renames,
+        checkout: None,
         warnings: definition.warnings.iter().map(ToString::to_string).collect(),
     })
 }

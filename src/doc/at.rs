@@ -63,6 +63,10 @@ impl<'a> At<'a> {
         self.report.problem(&self.node.span, self.place(None), found.into(), allowed, hint);
     }
 
+    fn describe(&self) -> String {
+        if self.secret { self.node.describe_kind(self.form) } else { self.node.describe(self.form) }
+    }
+
     /// Reports that another value is wanted here.
     pub fn wrong(&self, allowed: impl Into<String>) {
         self.wrong_with(allowed, None);
@@ -70,7 +74,7 @@ impl<'a> At<'a> {
 
     /// As [`At::wrong`], with what to do.
     pub fn wrong_with(&self, allowed: impl Into<String>, hint: Option<String>) {
-        let found = if self.secret { self.node.describe_kind() } else { self.node.describe() };
+        let found = self.describe();
         self.problem(found, Some(allowed.into()), hint);
     }
 
@@ -157,7 +161,7 @@ impl<'a> At<'a> {
         match &self.node.content {
             Content::Table(entries) => Some(Table::new(self, entries)),
             _ => {
-                self.wrong(if self.form == Form::Json { "an object" } else { "a table" });
+                self.wrong(self.form.table());
                 None
             }
         }
@@ -254,7 +258,7 @@ impl<'a> At<'a> {
         Pointer::new(text)
             .map_err(|_| {
                 self.problem(
-                    self.node.describe(),
+                    self.describe(),
                     Some("a JSON Pointer".to_owned()),
                     Some("it is empty or begins with `/`, with `~0` for `~` and `~1` for `/`".to_owned()),
                 );

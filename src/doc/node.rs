@@ -1,5 +1,6 @@
 //! A document as a tree: one shape for TOML and JSON.
 
+use super::Form;
 use serde_json::{Map, Number, Value};
 use std::ops::Range;
 
@@ -44,24 +45,24 @@ impl Node {
     }
 
     /// What stands here, for a message: `the text "x"`, `a list`.
-    pub fn describe(&self) -> String {
+    pub fn describe(&self, form: Form) -> String {
         match &self.content {
             Content::Null => "`null`".to_owned(),
             Content::Flag(flag) => format!("`{flag}`"),
             Content::Number(number) => format!("the number {number}"),
             Content::Text(text) => format!("the text {}", shown(text)),
             Content::List(_) => "a list".to_owned(),
-            Content::Table(_) => "a table".to_owned(),
+            Content::Table(_) => form.table().to_owned(),
             Content::Other(what) => what.clone(),
         }
     }
 
     /// As [`Node::describe`], without the content of a text.
-    pub fn describe_kind(&self) -> String {
+    pub fn describe_kind(&self, form: Form) -> String {
         match &self.content {
             Content::Text(_) => "a text".to_owned(),
             Content::Number(_) => "a number".to_owned(),
-            _ => self.describe(),
+            _ => self.describe(form),
         }
     }
 

@@ -59,14 +59,14 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file.display())?;
+        f.write_str(&one_line(&self.file.to_string_lossy()))?;
         if let Some(Position { line, column }) = self.position {
             write!(f, ":{line}:{column}")?;
         }
         if !self.place.is_empty() {
-            write!(f, ": {}", self.place)?;
+            write!(f, ": {}", one_line(&self.place))?;
         }
-        write!(f, ": {}", self.found)?;
+        write!(f, ": {}", one_line(&self.found))?;
         if let Some(allowed) = &self.allowed {
             write!(f, "; expected {allowed}")?;
         }
@@ -75,6 +75,22 @@ impl fmt::Display for Problem {
         }
         Ok(())
     }
+}
+
+/// So many characters of a part that a file controls are shown.
+const SHOWN_CHARS: usize = 300;
+
+/// Keys and names may hold anything: no line break of theirs begins a line of ours.
+fn one_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().min(SHOWN_CHARS));
+    for (index, c) in text.chars().enumerate() {
+        if index == SHOWN_CHARS {
+            out.push_str("...");
+            break;
+        }
+        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
 }
 
 /// Everything that is wrong in the files of a suite, one line each. Exit code 2.

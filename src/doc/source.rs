@@ -15,6 +15,16 @@ pub enum Form {
     Toml,
 }
 
+impl Form {
+    /// What a table is called in this notation.
+    pub(super) fn table(self) -> &'static str {
+        match self {
+            Self::Json => "an object",
+            Self::Toml => "a table",
+        }
+    }
+}
+
 /// A text and where it came from.
 #[derive(Debug, Clone)]
 pub struct Source {

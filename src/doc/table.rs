@@ -1,7 +1,7 @@
 //! A checked view of a table: which keys it has, which it must have, which stand together.
 
 use super::place::Step;
-use super::{At, Entry, Form, did_you_mean, list_of};
+use super::{At, Entry, did_you_mean, list_of};
 
 /// The entries of a table with the way to it.
 #[derive(Clone, Copy)]
@@ -105,9 +105,8 @@ impl<'a> Table<'a> {
         match present.as_slice() {
             [one] => Some(one),
             [] => {
-                let what = if self.at.form() == Form::Json { "an object" } else { "a table" };
                 self.at.problem(
-                    format!("{what} without any of these keys"),
+                    format!("{} without any of these keys", self.at.form().table()),
                     Some(format!("exactly {}", list_of(keys.iter().copied()))),
                     None,
                 );

@@ -51,7 +51,9 @@ fn is_stale(records: &[AttemptRecord]) -> bool {
         && was_seen(Side::Candidate)
         && records
             .iter()
-            .filter(|r| r.status == Status::Ok && r.side != Side::CandidateAgain)
+            .filter(|r| {
+                r.status == Status::Ok && !matches!(r.side, Side::CandidateAgain | Side::BaselineAgain)
+            })
             .all(|r| r.needs.iter().any(fruitless))
 }
 

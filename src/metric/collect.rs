@@ -38,7 +38,8 @@ pub fn collect(meta: &RunMeta, journal: &Journal) -> Result<Collected, JournalEr
     let mut collected = Collected::default();
     collected.table.metrics = metrics.iter().copied().map(MetricInfo::from).collect();
     collected.table.input_tokens_source = Some("estimated".to_owned());
-    collected.table.columns = vec![Column::default(); metrics.len()];
+    collected.table.columns = metrics.iter().map(|_| Column::with_capacity(journal.len())).collect();
+    collected.table.rows.reserve_exact(journal.len());
     let mut reader = journal.reader()?;
     let mut names = HashSet::<Arc<str>>::new();
     for (place, (id, case)) in case_order(meta).into_iter().enumerate() {

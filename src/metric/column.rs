@@ -22,6 +22,11 @@ impl Default for Column {
 }
 
 impl Column {
+    /// An empty column with room for `rows` values.
+    pub fn with_capacity(rows: usize) -> Self {
+        Self(Values::Narrow(Vec::with_capacity(rows)))
+    }
+
     /// Appends a row's value; one that is not finite is absent.
     pub fn push(&mut self, value: Option<f64>) {
         let value = value.filter(|value| value.is_finite());

@@ -29,7 +29,8 @@ pub fn of_calls(records: &[AttemptRecord]) -> Vec<Vec<Option<Exposure>>> {
     };
     let mut labels = Vec::with_capacity(records.len());
     for record in records {
-        let attempt = if record.side == Side::CandidateAgain { 1 } else { record.attempt };
+        let is_again = matches!(record.side, Side::CandidateAgain | Side::BaselineAgain);
+        let attempt = if is_again { 1 } else { record.attempt };
         let baseline = of(Side::Baseline, attempt);
         let candidate = of(Side::Candidate, attempt);
         let same_code: Vec<_> = records

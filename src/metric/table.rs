@@ -11,6 +11,8 @@ pub struct MetricInfo {
     pub name: String,
     pub unit: String,
     pub better: Better,
+    /// Whether it is known which direction is better; without, no difference is better or worse.
+    pub has_direction: bool,
     pub noise: NoiseClass,
     /// The metric of the bench with this name, if it is one.
     pub known: Option<Metric>,
@@ -23,7 +25,7 @@ impl MetricInfo {
 
     /// Whether it counts what a task costs, so that losing content makes it smaller.
     pub fn is_cost(&self) -> bool {
-        self.better == Better::Lower
+        self.has_direction && self.better == Better::Lower
     }
 }
 
@@ -33,6 +35,7 @@ impl From<Metric> for MetricInfo {
             name: metric.as_str().to_owned(),
             unit: metric.unit().to_string(),
             better: metric.better(),
+            has_direction: true,
             noise: metric.noise_class(),
             known: Some(metric),
         }
@@ -91,6 +94,29 @@ impl AttemptTable {
         let case = case as u32;
         let start = self.rows.partition_point(|row| row.case < case);
         start..start + self.rows[start..].partition_point(|row| row.case == case)
+    }
+
+    /// The same numbers with other sides: `plays` says which sides a side plays, none or several.
+    pub fn with_sides(&self, plays: &dyn Fn(Side) -> Vec<Side>) -> Self {
+        let mut order: Vec<(u32, Side, u32, usize)> = Vec::with_capacity(self.rows.len());
+        for (place, row) in self.rows.iter().enumerate() {
+            order.extend(plays(row.side).into_iter().map(|side| (row.case, side, row.attempt, place)));
+        }
+        order.sort_unstable();
+        let rows =
+            order.iter().map(|(_, side, _, place)| AttemptRow { side: *side, ..self.rows[*place].clone() });
+        let columns = self.columns.iter().map(|column| {
+            let mut moved = Column::with_capacity(order.len());
+            order.iter().for_each(|(.., place)| moved.push(column.get(*place)));
+            moved
+        });
+        Self {
+            cases: self.cases.clone(),
+            rows: rows.collect(),
+            metrics: self.metrics.clone(),
+            columns: columns.collect(),
+            input_tokens_source: self.input_tokens_source.clone(),
+        }
     }
 
     /// The sides that occur, in order.

@@ -6,11 +6,11 @@ use crate::metric::tools_list::ToolsComparison;
 use crate::metric::{Collected, case_order, collect};
 use crate::stats::missing::Missing;
 use crate::stats::sample::{Pairing, SampleError};
-use crate::suite::{Bound, Rule, Subject};
+use crate::suite::{Bound, GlobError, IdGlob, Rule, Subject};
 use crate::trace::{Journal, JournalError, MissingPolicy, RunMeta, side_key};
 use crate::verdict::figures::MetricUse;
 use crate::verdict::gate::Gaps;
-use crate::verdict::rules::{self, Facts};
+use crate::verdict::rules;
 use crate::verdict::{Comparison, Gate, RuleVerdict, Settings, SplitFigures};
 use crate::words::{Question, Role, Side, Split};
 use std::path::PathBuf;
@@ -23,8 +23,8 @@ pub enum ReportError {
     Journal(#[from] JournalError),
     #[error("the attempts cannot be judged: {0}")]
     Sample(#[from] SampleError),
-    #[error("case glob `{glob}` of rule {index}: {reason}")]
-    Glob { index: usize, glob: String, reason: String },
+    #[error("rule {index}: {source}")]
+    Glob { index: usize, source: GlobError },
 }
 
 /// A planned attempt without a record.
@@ -40,6 +40,9 @@ pub struct Report {
     pub meta: RunMeta,
     pub journal: Journal,
     pub collected: Collected,
+    pub settings: Settings,
+    /// Another harness's numbers: nothing is known of calls, needs, clients.
+    pub is_foreign: bool,
     /// All cases, then dev, then test.
     pub splits: [SplitFigures; 3],
     pub rules: Vec<RuleVerdict>,
@@ -62,31 +65,83 @@ pub fn build(meta: RunMeta, journals: &[PathBuf]) -> Result<Report, ReportError>
 /// # Errors
 /// As [`build`].
 pub fn build_with(meta: RunMeta, journals: &[PathBuf], holding: &[ExitCode]) -> Result<Report, ReportError> {
-    check_globs(&meta.rules)?;
+    judge(measure(meta, journals)?, holding)
+}
+
+/// Reads and measures the journals of a run.
+///
+/// # Errors
+/// When a journal cannot be read.
+pub fn measure(meta: RunMeta, journals: &[PathBuf]) -> Result<Measured, ReportError> {
     let ids: Vec<String> = case_order(&meta).into_iter().map(|(id, _)| id.clone()).collect();
     let journal = Journal::open(journals, &ids)?;
     let collected = collect(&meta, &journal)?;
+    let missing = missing_attempts(&meta, &journal);
+    let settings = settings(&meta);
+    Ok(Measured { meta, journal, collected, settings, missing, is_foreign: false })
+}
+
+/// What was measured, by whatever means, before anything is judged.
+pub struct Measured {
+    pub meta: RunMeta,
+    /// Empty where there is no trace, and only numbers are known.
+    pub journal: Journal,
+    pub collected: Collected,
+    pub settings: Settings,
+    pub missing: Vec<MissingAttempt>,
+    /// Another harness's numbers: nothing is known of calls, needs, clients.
+    pub is_foreign: bool,
+}
+
+/// Judges what was measured by the rules of its meta.
+///
+/// # Errors
+/// When a rule or a value cannot be used.
+pub fn judge(measured: Measured, holding: &[ExitCode]) -> Result<Report, ReportError> {
+    let Measured { meta, journal, collected, settings, missing, is_foreign } = measured;
+    check_globs(&meta.rules)?;
     let list = |side: Side| meta.sides.get(&side_key(side))?.tools_list.as_ref();
     let tools_list =
         list(Side::Baseline).zip(list(Side::Candidate)).map(|(base, cand)| ToolsComparison::of(base, cand));
-    let settings = settings(&meta);
     let comparison = Comparison::new(&collected.table, settings)?;
-    let figures = |split| {
-        let used =
-            |place: usize| metric_use(&meta.rules, &collected.table.metrics[place].name, split, settings);
-        SplitFigures::of(&comparison, split, &used)
-    };
-    let splits = [figures(None)?, figures(Some(Split::Dev))?, figures(Some(Split::Test))?];
-    let facts = Facts { sides: &collected.sides, tools_list: tools_list.as_ref() };
-    let rules = rules::judge(&meta.rules, &comparison, facts)?;
+    let splits = figures(&meta.rules, &comparison)?;
+    let rules = rules::judge(&meta.rules, &comparison, tools_list.as_ref())?;
     drop(comparison);
-    let missing = missing_attempts(&meta, &journal);
     let gaps = Gaps { attempts: missing.len(), nothing_paired: splits[0].paired == 0 };
     let gate = Gate::decide(&rules, gaps, meta.gate, holding);
-    let mut report =
-        Report { meta, journal, collected, splits, rules, tools_list, missing, gate, warnings: Vec::new() };
+    let mut report = Report {
+        meta,
+        journal,
+        collected,
+        settings,
+        is_foreign,
+        splits,
+        rules,
+        tools_list,
+        missing,
+        gate,
+        warnings: Vec::new(),
+    };
     report.warnings = warning::of(&report);
     Ok(report)
+}
+
+/// All cases, then dev, then test. A split that holds every case has the figures of all cases.
+fn figures(rules: &[Rule], comparison: &Comparison<'_>) -> Result<[SplitFigures; 3], ReportError> {
+    let table = comparison.table;
+    let of = |split| {
+        let used = |place: usize| metric_use(rules, &table.metrics[place].name, split, comparison.settings);
+        SplitFigures::of(comparison, split, &used)
+    };
+    let all = of(None)?;
+    let by_split = rules.iter().any(|rule| rule.split.is_some());
+    let holds_all = |split: Split| !by_split && table.cases.iter().all(|case| case.split == split);
+    let one = |split: Split| match holds_all(split) {
+        true => Ok(SplitFigures { split: Some(split), ..all.clone() }),
+        false => of(Some(split)),
+    };
+    let (dev, test) = (one(Split::Dev)?, one(Split::Test)?);
+    Ok([all, dev, test])
 }
 
 /// How a run is judged: in pairs of attempts, with what `run.json` says.
@@ -106,7 +161,8 @@ pub fn settings(meta: &RunMeta) -> Settings {
 /// What the first rule that looks at a metric in a split makes of it.
 fn metric_use(rules: &[Rule], name: &str, split: Option<Split>, settings: Settings) -> MetricUse {
     let applies = |rule: &&Rule| {
-        matches!(rule.subject, Subject::Metric(metric) if metric.as_str() == name)
+        !matches!(rule.subject, Subject::Special(_))
+            && rule.subject.as_str() == name
             && (rule.split.is_none() || rule.split == split)
     };
     let mut used = MetricUse { role: Role::Info, question: settings.question };
@@ -129,11 +185,7 @@ fn metric_use(rules: &[Rule], name: &str, split: Option<Split>, settings: Settin
 fn check_globs(rules: &[Rule]) -> Result<(), ReportError> {
     for (index, rule) in rules.iter().enumerate() {
         if let Some(glob) = &rule.cases {
-            globset::Glob::new(glob).map_err(|error| ReportError::Glob {
-                index,
-                glob: glob.clone(),
-                reason: error.kind().to_string(),
-            })?;
+            IdGlob::new(glob).map_err(|source| ReportError::Glob { index, source })?;
         }
     }
     Ok(())

@@ -81,7 +81,10 @@ pub fn attempts_table<'t>(table: &AttemptTable) -> TableSpec<Row<'t>> {
         spec = spec.column(metric.as_str(), about, move |r| value(r, place));
     }
     for (place, metric) in table.metrics.iter().enumerate().filter(|(_, metric)| metric.known.is_none()) {
-        let about = format!("{}, {} is better", metric.unit, metric.better);
+        let about = match metric.has_direction {
+            true => format!("{}, {} is better", metric.unit, metric.better),
+            false => "a column of the file".to_owned(),
+        };
         spec = spec.column(metric.name.clone(), about, move |r| value(r, Some(place)));
     }
     spec

@@ -28,7 +28,9 @@ pub fn metrics_table<'t>() -> TableSpec<MetricLine<'t>> {
         .column("split", "`all`, `dev`, `test`", |r| split_word(r.split).into())
         .column("metric", "name of the metric", |r| r.info.name.as_str().into())
         .column("unit", "of means, totals and deltas", |r| r.info.unit.as_str().into())
-        .column("better", "`lower` or `higher`", |r| r.info.better.as_str().into())
+        .column("better", "`lower` or `higher`; empty where nobody said", |r| {
+            r.info.has_direction.then(|| r.info.better.as_str()).into()
+        })
         .column("role", "`guardrail`, `goal`, `info`: what the rules make of it", |r| {
             r.row.role.map(|role| role.as_str()).into()
         })

@@ -30,8 +30,7 @@ pub const FILES: [&str; 10] = [
 pub fn write_all(report: &Report, folder: &Path) -> io::Result<()> {
     let table = &report.collected.table;
     let splits: Vec<Split> = table.cases.iter().map(|case| case.split).collect();
-    let comparison =
-        Comparison::new(table, super::build::settings(&report.meta)).map_err(io::Error::other)?;
+    let comparison = Comparison::new(table, report.settings).map_err(io::Error::other)?;
     write_table(folder, &csv_calls::calls_table(), csv_calls::call_rows(&report.journal, &splits)?)?;
     write_table(folder, &csv_calls::timings_table(), csv_calls::timing_rows(&report.journal, &splits)?)?;
     write_table(folder, &csv_attempts::attempts_table(table), csv_attempts::attempt_rows(table))?;

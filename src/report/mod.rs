@@ -6,6 +6,7 @@
 //! the order of its lines.
 
 pub mod cell;
+pub mod across;
 mod build;
 mod warning;
 mod csv_calls;
@@ -19,8 +20,9 @@ mod summary_json;
 mod summary_md;
 mod files;
 
-pub use build::{MissingAttempt, Report, ReportError, build, build_with};
+pub use build::{Measured, MissingAttempt, Report, ReportError, build, build_with, judge, measure, settings};
 pub use files::{FILES, write_all};
+pub(crate) use phrase::counted;
 pub use summary_json::render as summary_json;
 pub use summary_md::render as summary_md;
 pub use terminal::{TerminalOptions, terminal};

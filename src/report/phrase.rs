@@ -25,9 +25,7 @@ impl Shown {
                 mean(if is_small { 2 } else { 0 })
             }
             NoiseClass::Count if is_call_rate(info) || !row.attempts_equal => mean(2),
-            NoiseClass::Count => {
-                Self { times: row.attempts_baseline as f64, decimals: 0, is_total: true }
-            }
+            NoiseClass::Count => Self { times: row.attempts_baseline as f64, decimals: 0, is_total: true },
         }
     }
 
@@ -193,7 +191,8 @@ mod tests {
         ] {
             assert_eq!(grouped(number, decimals), text);
         }
-        for (number, decimals, text) in [(1.0, 0, "+1"), (0.0, 2, "0"), (-0.001, 2, "0"), (-0.08, 2, "-0.08")] {
+        for (number, decimals, text) in [(1.0, 0, "+1"), (0.0, 2, "0"), (-0.001, 2, "0"), (-0.08, 2, "-0.08")]
+        {
             assert_eq!(signed(number, decimals), text);
         }
         for (share, text) in [(-0.52, "-52 %"), (1.0833, "+108 %"), (-0.004, "-0.4 %"), (0.0, "0 %")] {

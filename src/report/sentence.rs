@@ -39,7 +39,8 @@ fn cases(count: usize) -> String {
 
 fn where_it_holds(row: &MetricRow) -> &'static str {
     match row.question {
-        Some(Question::CasesLikeThese) => " for cases like these",
+        // Of cases like these nothing is claimed that the word of the row does not say.
+        Some(Question::CasesLikeThese) if row.call.is_some_and(|call| call != "~") => " for cases like these",
         _ => " on these cases",
     }
 }
@@ -84,16 +85,14 @@ pub fn rule_figures(report: &Report, rule: &RuleVerdict) -> String {
         (Some(split), Some(glob)) => format!(" in {split} {}", plain(glob)),
     };
     let reason = plain(&rule.reason);
-    match row.filter(|_| rule.max.is_none() && rule.min.is_none() && rule.cases.is_none()) {
-        Some(row) => {
-            let figures = change(&table.metrics[row.metric], row);
-            // That it is worse is seen from the figures.
-            let is_told = reason.is_empty() || reason == "worse";
-            let reason = if is_told { String::new() } else { format!(", {reason}") };
-            format!("{figures}{place}{reason}")
-        }
-        None if reason.is_empty() => format!("{}{place}", plain(&rule.subject.replace('_', " "))),
-        None => format!("{}{place}: {reason}", plain(&rule.subject.replace('_', " "))),
+    // That it is worse is seen from the figures.
+    let told = match reason.as_str() {
+        "" | "worse" => String::new(),
+        reason => format!(", {reason}"),
+    };
+    match row.filter(|_| rule.cases.is_none()) {
+        Some(row) => format!("{}{place}{told}", change(&table.metrics[row.metric], row)),
+        None => format!("{}{place}{told}", plain(&rule.subject.replace('_', " "))),
     }
 }
 
@@ -164,7 +163,7 @@ pub fn would_it_hold(report: &Report) -> Option<String> {
     let (info, row) = headline(report, &report.splits[0])?;
     let lead = "would it hold for cases like these";
     let (Some(low), Some(high)) = (row.t_low, row.t_high) else {
-        return Some(format!("{lead}: not shown ({} say nothing about others)", cases(row.n_cases)));
+        return Some(format!("{lead}: not shown (no spread over cases to judge by)"));
     };
     if row.n_cases < 6 || (low <= 0.0 && high >= 0.0) {
         let seen = detectable(info, row)?;

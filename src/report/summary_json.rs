@@ -28,7 +28,7 @@ fn summary(report: &Report) -> Value {
         .map(|figures| (split_word(figures.split).to_owned(), split(report, figures)))
         .collect();
     let facts = |side| report.collected.sides.get(&side).and_then(|facts| facts.largest_result.as_ref());
-    json!({
+    let mut summary = json!({
         "format_version": meta.format_version,
         "verdict": report.gate.verdict.as_str(),
         "exit_code": report.gate.exit as u32,
@@ -59,8 +59,24 @@ fn summary(report: &Report) -> Value {
             "baseline": facts(Side::Baseline).map(plain),
             "candidate": facts(Side::Candidate).map(plain),
         },
-    })
+    });
+    if report.is_foreign {
+        NOT_KNOWN.iter().for_each(|key| summary[*key] = Value::Null);
+    }
+    summary
 }
+
+/// What the numbers of another harness do not say.
+const NOT_KNOWN: [&str; 8] = [
+    "suite_hash",
+    "client",
+    "client_hash",
+    "client_limit",
+    "client_unit",
+    "protocol",
+    "replay",
+    "on_oversized",
+];
 
 fn sides(report: &Report) -> Map<String, Value> {
     let mut sides = Map::new();
@@ -105,9 +121,8 @@ fn fidelity(report: &Report) -> Value {
 
 fn split(report: &Report, figures: &SplitFigures) -> Value {
     let table = &report.collected.table;
-    let ids = |cases: &[usize]| -> Vec<&str> {
-        cases.iter().map(|case| table.cases[*case].id.as_str()).collect()
-    };
+    let ids =
+        |cases: &[usize]| -> Vec<&str> { cases.iter().map(|case| table.cases[*case].id.as_str()).collect() };
     let columns = metrics_table();
     let metrics: Map<String, Value> = figures
         .metrics

@@ -50,14 +50,17 @@ fn compared(report: &Report) -> String {
     let side = |name: &str| meta.sides.get(name).map_or_else(|| "not known".to_owned(), side_name);
     let note = meta.rules_note.as_ref().map_or_else(String::new, |note| format!("{note}\n\n"));
     let a_a = if meta.a_a { "One side is defined: it is replayed against itself (A/A). " } else { "" };
+    let client = match report.is_foreign {
+        true => String::new(),
+        false => format!(", client {}", code(&meta.client.profile)),
+    };
     format!(
-        "{note}{a_a}Baseline {} against candidate {}: {} x {}, {} of the same code beside the baseline, client {}.",
+        "{note}{a_a}Baseline {} against candidate {}: {} x {}, {} of the same code beside the baseline{client}.",
         side("baseline"),
         side("candidate"),
-        counted(meta.cases.len() as u64, "case", "cases"),
+        counted(report.collected.table.cases.len() as u64, "case", "cases"),
         counted(u64::from(meta.attempts), "attempt", "attempts"),
         counted(u64::from(meta.same_code), "run", "runs"),
-        code(&meta.client.profile),
     )
 }
 
@@ -79,7 +82,7 @@ fn paragraph(report: &Report) -> String {
             let delta = row.delta.map_or_else(String::new, |delta| shown.delta(delta));
             parts.push(format!(
                 "{}: delta {delta}, 95 % interval over cases {}, same code {}; {} up, {} down, {} tied.",
-                marked(&phrase::change(info, row)),
+                capital(&marked(&phrase::change(info, row))),
                 phrase::interval(info, row),
                 same_code(row, &phrase::same_code(info, row)),
                 row.cases_up,
@@ -95,7 +98,9 @@ fn paragraph(report: &Report) -> String {
     parts.extend(sentence::would_it_hold(report).map(|text| sentence_of(&text)));
     parts.extend(exposure(report));
     parts.push(flips(report, &report.splits[0].flips));
-    parts.push(tools_list(report));
+    if !report.is_foreign {
+        parts.push(tools_list(report));
+    }
     parts.extend(largest(report));
     parts.extend(sentence::fidelity(report).map(|text| sentence_of(&text)));
     parts.join(" ")
@@ -120,11 +125,12 @@ fn same_code(row: &MetricRow, spread: &str) -> String {
 }
 
 fn sentence_of(text: &str) -> String {
+    format!("{}.", capital(text))
+}
+
+fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => format!("{}{}.", first.to_uppercase(), chars.as_str()),
-        None => String::new(),
-    }
+    chars.next().map_or_else(String::new, |first| format!("{}{}", first.to_uppercase(), chars.as_str()))
 }
 
 fn flips(report: &Report, flips: &[FlipRow]) -> String {
@@ -166,7 +172,9 @@ fn largest(report: &Report) -> Option<String> {
 }
 
 fn table(report: &Report, figures: &SplitFigures) -> String {
-    let mut text = "| metric | baseline | candidate | delta | 95 % CI | same code | |\n|---|---|---|---|---|---|---|\n".to_owned();
+    let mut text =
+        "| metric | baseline | candidate | delta | 95 % CI | same code | |\n|---|---|---|---|---|---|---|\n"
+            .to_owned();
     for row in &figures.metrics {
         let info = &report.collected.table.metrics[row.metric];
         let shown = phrase::Shown::of(info, row);
@@ -252,12 +260,13 @@ fn grouped_short(number: f64) -> String {
 
 /// What this comparison cannot have seen.
 fn not_checked(report: &Report) -> String {
-    let mut parts = vec![
-        "no model ran, so answers were not graded and an agent that would have read differently was not seen"
-            .to_owned(),
-    ];
+    let mut parts = vec![match report.is_foreign {
+        true => "whether both sides had the same cases, client and settings, of which the file says nothing",
+        false => "no model ran, so answers were not graded and an agent that would have read differently was not seen",
+    }
+    .to_owned()];
     let needs = &report.collected.needs;
-    if needs.read_steps == 0 {
+    if needs.read_steps == 0 && !report.is_foreign {
         parts.push("no recording says what had to be read, so lost content cannot show".to_owned());
     }
     let all = &report.splits[0];

@@ -1,8 +1,8 @@
 //! The table that a person sees.
 
+use super::Report;
 use super::phrase::{self, counted, grouped, percent, plain};
 use super::sentence;
-use super::Report;
 use crate::metric::MetricInfo;
 use crate::stats::flips::Direction;
 use crate::trace::SideMeta;
@@ -55,13 +55,16 @@ fn heading(report: &Report) -> String {
         Some(side) => format!("{name} {}", side_name(side)),
         None => name.to_owned(),
     };
+    let client = match report.is_foreign {
+        true => String::new(),
+        false => format!("   client {}", meta.client.profile),
+    };
     format!(
-        "{}   {}   {} x {}   client {}",
+        "{}   {}   {} x {}{client}",
         side("baseline"),
         side("candidate"),
-        counted(meta.cases.len() as u64, "case", "cases"),
+        counted(report.collected.table.cases.len() as u64, "case", "cases"),
         meta.attempts,
-        meta.client.profile
     )
 }
 
@@ -168,7 +171,10 @@ fn laid_out(rows: &[[String; 7]], color: bool) -> Vec<String> {
 
 /// The lines below the table.
 fn facts(report: &Report) -> Vec<String> {
-    let mut lines = vec![[flips(report), tools_list(report), largest(report)].join("   ")];
+    let mut lines = vec![match report.is_foreign {
+        true => flips(report),
+        false => [flips(report), tools_list(report), largest(report)].join("   "),
+    }];
     lines.extend(sentence::fidelity(report));
     lines.extend(sentence::test_split(report).map(|text| format!("test split alone: {text}")));
     lines.extend(sentence::would_it_hold(report));

@@ -12,35 +12,72 @@ pub enum Warning {
     /// Of planning and running, as `run.json` holds it.
     FromRun(String),
     /// Planned attempts have no record.
-    AttemptsMissing { missing: usize, planned: usize },
+    AttemptsMissing {
+        missing: usize,
+        planned: usize,
+    },
     /// Attempts did not end well on a side.
-    AttemptsFailed { side: Side, failed: u64, infrastructure: u64, attempts: u64 },
+    AttemptsFailed {
+        side: Side,
+        failed: u64,
+        infrastructure: u64,
+        attempts: u64,
+    },
     /// No rule judged anything.
     NothingGated,
     /// Rules with role `info` are shown and never judged.
-    NotJudged { subjects: Vec<String> },
+    NotJudged {
+        subjects: Vec<String>,
+    },
     /// The replay of the baseline does not do what the agent did.
-    LowFidelity { equal: u64, cases: u64, names: Vec<String> },
+    LowFidelity {
+        equal: u64,
+        cases: u64,
+        names: Vec<String>,
+    },
     /// No need was met on any side.
-    AllNeedsUnmet { needs: u64 },
+    AllNeedsUnmet {
+        needs: u64,
+    },
     /// Needs that hold pages alone cannot show a change of paging.
-    OnlyPages { needs: u64 },
+    OnlyPages {
+        needs: u64,
+    },
     /// Runs of the same code differ on most calls.
-    SameCodeDiffers { differing: u64, calls: u64 },
+    SameCodeDiffers {
+        differing: u64,
+        calls: u64,
+    },
     /// Too few same-code pairs to judge sizes.
-    FewPairs { pairs: usize },
+    FewPairs {
+        pairs: usize,
+    },
     /// Nothing says whether the candidate repeats itself.
     CandidateNotRepeated,
     /// Content that the baseline showed and the candidate did not.
-    LostEvidence { names: Vec<String> },
-    Stale { names: Vec<String> },
-    Unpaired { names: Vec<String> },
+    LostEvidence {
+        names: Vec<String>,
+    },
+    Stale {
+        names: Vec<String>,
+    },
+    Unpaired {
+        names: Vec<String>,
+    },
     /// Calls that were not sent because their tools may change something.
-    NotReplayed { tools: Vec<String>, calls: u64 },
+    NotReplayed {
+        tools: Vec<String>,
+        calls: u64,
+    },
     /// Arguments that a side's schema does not know.
-    UnknownArguments { side: Side, arguments: Vec<String> },
+    UnknownArguments {
+        side: Side,
+        arguments: Vec<String>,
+    },
     /// Tools whose calls began to fail.
-    BeganToFail { tools: Vec<String> },
+    BeganToFail {
+        tools: Vec<String>,
+    },
 }
 
 /// How many names a warning spells out; the files hold all.
@@ -102,7 +139,10 @@ impl Warning {
                 format!("{} left out, no attempt is ok on both sides: {}", cases(names.len()), listed(names))
             }
             Self::NotReplayed { tools, calls } => {
-                format!("{calls} calls were not replayed, their tools may change something: {}", listed(tools))
+                format!(
+                    "{calls} calls were not replayed, their tools may change something: {}",
+                    listed(tools)
+                )
             }
             Self::UnknownArguments { side, arguments } => {
                 format!("{side}: its schema does not know {}", listed(arguments))
@@ -216,7 +256,8 @@ fn of_calls(report: &Report, warnings: &mut Vec<Warning>) {
     let Some(cand) = sides.get(&Side::Candidate) else { return };
     let began = cand.tools.iter().filter_map(|(name, tool)| {
         let before = base.tools.get(name).map_or(0, |tool| tool.errors);
-        (tool.errors > before).then(|| format!("{name} ({before} -> {} of {} calls)", tool.errors, tool.calls))
+        (tool.errors > before)
+            .then(|| format!("{name} ({before} -> {} of {} calls)", tool.errors, tool.calls))
     });
     let tools: Vec<String> = began.collect();
     if !tools.is_empty() {

@@ -48,16 +48,21 @@ impl SideSpec {
         if argv[0].contains('/') && !argv[0].starts_with('/') {
             argv[0] = self.root.join(&argv[0]).display().to_string();
         }
-        let mut env = self.visible.variables();
-        for (name, value) in &self.env {
-            env.retain(|(present, _)| present != name);
-            env.push((name.clone(), replace(value)?));
-        }
+        let env = self.environment().into_iter().map(|(name, value)| Ok((name, replace(&value)?)));
+        let env = env.collect::<io::Result<Vec<_>>>()?;
         let launch = LaunchSpec { argv, env, cwd: self.cwd.clone() };
         Ok(match url {
             None => Target::Stdio(launch),
             Some(url) => Target::HttpCommand { launch, url, headers },
         })
+    }
+
+    /// What the side sees: variables of this process that it may, and its own over them.
+    pub fn environment(&self) -> Vec<(String, String)> {
+        let mut env = self.visible.variables();
+        env.retain(|(name, _)| !self.env.iter().any(|(own, _)| own == name));
+        env.extend(self.env.iter().cloned());
+        env
     }
 
     fn mentions(&self, placeholder: &str) -> bool {

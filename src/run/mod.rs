@@ -13,6 +13,7 @@ pub use environment::{VisibleEnv, is_ci};
 pub use event::{Event, Events};
 pub use journal::{JournalWriter, Sync};
 pub use launch::{LaunchValues, SideSpec};
-pub use prepare::{PrepareError, Prepared, PreparedSide, prepare};
+pub use prepare::{PrepareError, Prepared, PreparedSide, open, prepare};
+pub use seat::Seat;
 pub use service::{Services, start_services};
 pub use worker::{RunConfig, RunEnd, run};

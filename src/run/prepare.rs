@@ -1,7 +1,7 @@
 //! Before the first call: each side is started once, says who it is and lists its tools.
 
 use super::launch::SideSpec;
-use super::seat::Starter;
+use super::seat::{Seat, Starter};
 use crate::agent::SideTool;
 use crate::text::{canonical, sha256_hex};
 use crate::trace::{ToolMeta, ToolsListMeta};
@@ -65,6 +65,22 @@ pub async fn prepare(
     limits: &Limits,
     seed: u64,
 ) -> Result<PreparedSide, PrepareError> {
+    let (prepared, seat) = open(side, spec, info, limits, seed).await?;
+    seat.close().await;
+    Ok(prepared)
+}
+
+/// As [`prepare`], and the session goes on.
+///
+/// # Errors
+/// As [`prepare`].
+pub async fn open(
+    side: Side,
+    spec: &SideSpec,
+    info: &ClientInfo,
+    limits: &Limits,
+    seed: u64,
+) -> Result<(PreparedSide, Seat), PrepareError> {
     let starter = Starter {
         spec: Arc::new(spec.clone()),
         info: Arc::new(info.clone()),
@@ -91,8 +107,7 @@ pub async fn prepare(
     if listing.is_unsettled {
         warnings.push(format!("{side}: the tool list was still changing when it was taken"));
     }
-    seat.close().await;
-    Ok(PreparedSide {
+    let prepared = PreparedSide {
         server_name: hello.name,
         server_version: hello.version,
         protocol: hello.protocol,
@@ -103,7 +118,8 @@ pub async fn prepare(
             tools: listing.tools.iter().map(tool_meta).collect(),
         },
         warnings,
-    })
+    };
+    Ok((prepared, seat))
 }
 
 fn side_tool(tool: &Tool) -> SideTool {

@@ -33,8 +33,8 @@ impl Starter {
 }
 
 /// A running session and its folder.
-pub(super) struct Seat {
-    pub session: Session,
+pub struct Seat {
+    pub(super) session: Session,
     _tmp: TempDir,
 }
 
@@ -47,7 +47,16 @@ impl Seat {
 
 impl Caller for Seat {
     async fn call(&mut self, tool: &str, arguments: &Map<String, Value>) -> Answer {
-        let answer = self.session.call(tool, arguments).await;
+        self.call_meanwhile(tool, arguments, &mut || ()).await
+    }
+
+    async fn call_meanwhile(
+        &mut self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        meanwhile: &mut (dyn FnMut() + Send),
+    ) -> Answer {
+        let answer = self.session.call_meanwhile(tool, arguments, meanwhile).await;
         let reply = match answer.outcome {
             WireOutcome::Result(raw) => Reply::Result(raw),
             WireOutcome::Error { raw, message, .. } => Reply::Error { raw, message },

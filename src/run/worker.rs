@@ -17,7 +17,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 /// Starts in a row that may fail before a side is given up.
 const MOST_FAILED_STARTS: u32 = 5;
@@ -79,29 +79,48 @@ pub async fn run(
         events,
         config,
     });
-    let mut workers = tokio::task::JoinSet::new();
+    let (halt, halted) = watch::channel(false);
+    let (said, mut ends) = mpsc::unbounded_channel();
+    let mut threads = Vec::new();
     for _ in 0..shared.config.jobs.max(1) {
         let worker = Worker { shared: shared.clone(), seats: HashMap::new() };
-        workers.spawn(worker.work(stop.clone()));
+        match on_its_own_thread(worker, stop.clone(), halted.clone(), said.clone()) {
+            Ok(thread) => threads.push(thread),
+            Err(error) => return RunEnd::JournalFailed(error),
+        }
     }
+    drop(said);
     let mut end = RunEnd::Complete;
-    while let Some(ended) = workers.join_next().await {
-        match ended {
-            Ok(RunEnd::Complete) => {}
-            // What stopped the run stands, not what the other workers say when they are told to stop.
-            Ok(other) if matches!(end, RunEnd::Complete) => {
-                end = other;
-                workers.abort_all();
-            }
-            Ok(_) => {}
-            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-            Err(_) => {}
+    while let Some(ended) = ends.recv().await {
+        // What stopped the run stands, not what the other workers say when they are told to stop.
+        if matches!(end, RunEnd::Complete) && !matches!(ended, RunEnd::Complete) {
+            end = ended;
+            let _ = halt.send(true);
+        }
+    }
+    for thread in threads {
+        if let Err(panic) = thread.join() {
+            std::panic::resume_unwind(panic);
         }
     }
     match shared.journal.finish() {
         Err(error) if matches!(end, RunEnd::Complete) => RunEnd::JournalFailed(error),
         _ => end,
     }
+}
+
+/// A worker has a thread and a reactor of its own: a call then never waits for another thread to wake up.
+fn on_its_own_thread(
+    worker: Worker,
+    stop: watch::Receiver<bool>,
+    halted: watch::Receiver<bool>,
+    said: mpsc::UnboundedSender<RunEnd>,
+) -> io::Result<std::thread::JoinHandle<()>> {
+    let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    std::thread::Builder::new().name("worker".to_owned()).spawn(move || {
+        // The receiver is gone when another worker could not be started.
+        let _ = said.send(reactor.block_on(worker.work(stop, halted)));
+    })
 }
 
 struct Shared {
@@ -119,7 +138,7 @@ struct Worker {
 }
 
 impl Worker {
-    async fn work(mut self, mut stop: watch::Receiver<bool>) -> RunEnd {
+    async fn work(mut self, mut stop: watch::Receiver<bool>, mut halted: watch::Receiver<bool>) -> RunEnd {
         loop {
             let at = self.shared.next.fetch_add(1, Ordering::Relaxed);
             let config = self.shared.config.clone();
@@ -127,6 +146,7 @@ impl Worker {
             let end = tokio::select! {
                 biased;
                 Ok(_) = stop.wait_for(|stop| *stop) => Err(RunEnd::Interrupted),
+                Ok(_) = halted.wait_for(|halt| *halt) => Err(RunEnd::Interrupted),
                 end = self.case(case) => end,
             };
             if let Err(end) = end {

@@ -2,7 +2,7 @@
 
 use super::bootstrap::{self, Percentile};
 use super::call::{self, CallInput, CallReason, Word};
-use super::exact::MeanDistribution;
+use super::exact::{self, MeanDistribution};
 use super::holm::holm;
 use super::interval::{TInterval, is_heavy_tailed, t_interval};
 use super::missing::Missing;
@@ -260,27 +260,41 @@ fn exposed_deltas(sample: &Sample, exposed: &[Exposed]) -> ExposedDeltas {
 }
 
 /// The reported intervals: exact where a lattice allows it, else resampled with one draw for all
-/// metrics that rest on the same cases.
+/// metrics that rest on the same cases. The two kinds are worked out side by side.
 fn intervals(rows: &[Summary], options: &Options<'_>) -> Vec<Option<Interval>> {
+    let judged = (0..rows.len()).filter(|i| rows[*i].t.is_some());
+    let (lattice, rest): (Vec<usize>, Vec<usize>) = judged.partition(|i| exact::applies(&rows[*i].sample));
+    let (exact, resampled) = std::thread::scope(|scope| {
+        let exact =
+            scope.spawn(|| lattice.iter().map(|i| (*i, exact_interval(&rows[*i]))).collect::<Vec<_>>());
+        let resampled = resampled_intervals(rows, rest, options);
+        (exact.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), resampled)
+    });
     let mut found: Vec<Option<Interval>> = vec![None; rows.len()];
-    let mut open: Vec<usize> = Vec::new();
-    for (i, row) in rows.iter().enumerate().filter(|(_, row)| row.t.is_some()) {
-        match MeanDistribution::of(&row.sample) {
-            Some(distribution) => {
-                let (low, high) = distribution.percentile();
-                found[i] = Some(Interval::Exact { low, high });
-            }
-            None => open.push(i),
-        }
-    }
+    exact.into_iter().for_each(|(i, interval)| found[i] = interval);
+    resampled.into_iter().for_each(|(i, interval)| found[i] = Some(interval));
+    found
+}
+
+fn exact_interval(row: &Summary) -> Option<Interval> {
+    let (low, high) = MeanDistribution::of(&row.sample)?.percentile();
+    Some(Interval::Exact { low, high })
+}
+
+fn resampled_intervals(
+    rows: &[Summary],
+    mut open: Vec<usize>,
+    options: &Options<'_>,
+) -> Vec<(usize, Interval)> {
+    let (resamples, seed) = (options.resamples, options.seed);
+    let mut found = Vec::new();
     while let Some(&first) = open.first() {
         let same = |i: &usize| same_units(&rows[first].sample, &rows[*i].sample);
         let (group, rest): (Vec<usize>, Vec<usize>) = open.iter().copied().partition(same);
         let samples: Vec<&Sample> = group.iter().map(|i| &rows[*i].sample).collect();
-        let percentiles = resample(&samples, options.resamples, options.seed).unwrap_or_default();
+        let percentiles = resample(&samples, resamples, seed).unwrap_or_default();
         for (i, percentile) in group.into_iter().zip(percentiles) {
-            let (resamples, seed) = (options.resamples, options.seed);
-            found[i] = Some(Interval::Resampled { percentile, resamples, seed });
+            found.push((i, Interval::Resampled { percentile, resamples, seed }));
         }
         open = rest;
     }

@@ -26,6 +26,7 @@ pub mod holm;
 pub mod spread;
 pub mod flips;
 pub mod power;
+pub mod proportion;
 
 pub mod call;
 pub mod rule;

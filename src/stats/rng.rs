@@ -43,15 +43,18 @@ impl Stream {
     /// Multiply and shift: no index is more likely than another by more than a share n / 2^32.
     pub fn indices(&mut self, n: u32, out: &mut [u32]) {
         let n = u64::from(n);
+        // A local copy stays in registers while the words are drawn.
+        let mut words = self.0.clone();
         let mut pairs = out.chunks_exact_mut(2);
         for pair in &mut pairs {
-            let word = self.0.next_u64();
+            let word = words.next_u64();
             pair[0] = (((word & 0xffff_ffff) * n) >> 32) as u32;
             pair[1] = (((word >> 32) * n) >> 32) as u32;
         }
         for last in pairs.into_remainder() {
-            *last = (((self.0.next_u64() & 0xffff_ffff) * n) >> 32) as u32;
+            *last = (((words.next_u64() & 0xffff_ffff) * n) >> 32) as u32;
         }
+        self.0 = words;
     }
 }
 

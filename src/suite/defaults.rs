@@ -4,7 +4,7 @@ use super::{Bound, Margin, Rule, Special, Subject, Suite};
 use crate::words::{Metric, Question, Role};
 
 /// The rules of a suite without any.
-const DEFAULT: [Subject; 5] = [
+static DEFAULT: [Subject; 5] = [
     Subject::Metric(Metric::EvidenceRecall),
     Subject::Metric(Metric::Errors),
     Subject::Metric(Metric::OversizedResults),
@@ -13,7 +13,7 @@ const DEFAULT: [Subject; 5] = [
 ];
 
 /// The rules that a suite with rules of its own still gets, unless it names them.
-const ALWAYS: [Subject; 3] = [
+static ALWAYS: [Subject; 3] = [
     Subject::Metric(Metric::EvidenceRecall),
     Subject::Metric(Metric::Errors),
     Subject::Special(Special::FailedAttempts),
@@ -28,13 +28,13 @@ pub fn effective_rules(suite: &Suite) -> (Vec<Rule>, Option<String>) {
             "the suite has no `[[rule]]`, so default rules hold: {}, each a guardrail on these cases with margin 0",
             names.join(", ")
         );
-        return (DEFAULT.into_iter().map(guardrail).collect(), Some(note));
+        return (DEFAULT.iter().cloned().map(guardrail).collect(), Some(note));
     }
     let is_named = |subject: &Subject| suite.rules.iter().any(|rule| rule.subject == *subject);
-    let added: Vec<Subject> = ALWAYS.into_iter().filter(|subject| !is_named(subject)).collect();
+    let added: Vec<Subject> = ALWAYS.iter().filter(|subject| !is_named(subject)).cloned().collect();
     let off: Vec<&str> = ALWAYS
         .iter()
-        .filter(|subject| is_named(subject) && is_switched_off(suite, **subject))
+        .filter(|subject| is_named(subject) && is_switched_off(suite, subject))
         .map(|subject| subject.as_str())
         .collect();
     let mut notes = Vec::new();
@@ -50,11 +50,11 @@ pub fn effective_rules(suite: &Suite) -> (Vec<Rule>, Option<String>) {
 }
 
 /// Every rule that names the subject only informs.
-fn is_switched_off(suite: &Suite, subject: Subject) -> bool {
+fn is_switched_off(suite: &Suite, subject: &Subject) -> bool {
     suite
         .rules
         .iter()
-        .filter(|rule| rule.subject == subject)
+        .filter(|rule| rule.subject == *subject)
         .all(|rule| matches!(rule.bound, Bound::Relative { role: Role::Info, .. }))
 }
 
@@ -68,6 +68,7 @@ fn guardrail(subject: Subject) -> Rule {
         },
         split: None,
         cases: None,
+        is_implied: true,
     }
 }
 
@@ -80,7 +81,7 @@ fn guardrail(subject: Subject) -> Rule {
 pub struct NoRepeat {
     /// The rule's number, from 1.
     pub index: usize,
-    pub name: &'static str,
+    pub name: String,
 }
 
 /// Checks that every rule that will be judged on these cases has a repeat of the same code to be judged by.
@@ -99,7 +100,7 @@ pub fn check_repeats(rules: &[Rule], same_code: u32, default: Question) -> Resul
         Bound::Absolute { .. } | Bound::Require { .. } => false,
     };
     match rules.iter().enumerate().find(|(_, rule)| asks(rule)) {
-        Some((index, rule)) => Err(NoRepeat { index: index + 1, name: rule.subject.as_str() }),
+        Some((index, rule)) => Err(NoRepeat { index: index + 1, name: rule.subject.as_str().to_owned() }),
         None => Ok(()),
     }
 }

@@ -45,6 +45,7 @@ pub fn find(flag: Option<&Path>, cwd: &Path) -> Result<Found, Problems> {
     if let Some(path) = flag {
         let path = cwd.join(path);
         let file = if path.is_dir() { path.join(SUITE_FILE) } else { path };
+        let file = as_shown(file, cwd);
         if file.is_file() {
             return Ok(Found::File(file));
         }
@@ -53,16 +54,24 @@ pub fn find(flag: Option<&Path>, cwd: &Path) -> Result<Found, Problems> {
     }
     for file in [cwd.join(SUITE_FILE), cwd.join(CASES).join(SUITE_FILE)] {
         if file.is_file() {
-            return Ok(Found::File(file));
+            return Ok(Found::File(as_shown(file, cwd)));
         }
     }
     if cwd.join(DEFINITIONS).is_file() && cwd.join(CASES).is_dir() {
         return Ok(Found::Defaults { dir: cwd.to_owned() });
     }
-    Err(Problem::of_file(cwd.join(SUITE_FILE), "no suite found")
+    Err(Problem::of_file(as_shown(cwd.join(SUITE_FILE), cwd), "no suite found")
         .expected("`mcp-regress.toml`, `cases/mcp-regress.toml`, or `.mcp.json` with a folder `cases`")
         .hint("`mcp-regress init` writes a suite, `--suite` names one elsewhere")
         .into())
+}
+
+/// Messages name files as a person would type them: relative, when `cwd` is where we stand.
+fn as_shown(path: PathBuf, cwd: &Path) -> PathBuf {
+    match path.strip_prefix(cwd) {
+        Ok(relative) if std::env::current_dir().is_ok_and(|here| here == cwd) => relative.to_owned(),
+        _ => path,
+    }
 }
 
 /// Cases are taken from `cases` alone: the rest of a project's folder is none of ours.

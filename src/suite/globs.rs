@@ -5,6 +5,13 @@ use globset::{GlobBuilder, GlobMatcher};
 /// `cases` when the suite does not say.
 pub(super) const DEFAULT_CASES: [&str; 2] = ["**/*.case.json", "**/*.cases.jsonl"];
 
+/// Whether these are the globs of a suite that does not say where its cases are.
+pub fn are_default_globs(globs: &[String]) -> bool {
+    let is_default =
+        |(glob, default): (&String, &str)| glob.strip_prefix("cases/").unwrap_or(glob) == default;
+    globs.len() == DEFAULT_CASES.len() && globs.iter().zip(DEFAULT_CASES).all(is_default)
+}
+
 /// Why a text is no glob.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{glob}` is no glob: {reason}")]

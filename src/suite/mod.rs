@@ -21,7 +21,7 @@ pub use expand::{ExpandError, ExpandErrors, Expanded, ExpandedServer, Scope, exp
 pub use file::load;
 pub use find::{Found, SUITE_FILE, find};
 pub(crate) use globs::compile as compile_glob;
-pub use globs::{GlobError, IdGlob};
+pub use globs::{GlobError, IdGlob, are_default_globs};
 pub use model::*;
 pub use placeholder::{Placeholder, fill, placeholders_in};
 pub use redact::{redact_argv, redact_url, redact_words};

@@ -157,13 +157,18 @@ pub struct Rule {
     pub split: Option<Split>,
     /// Glob of case ids; `None` is every case.
     pub cases: Option<String>,
+    /// The suite does not name it: it holds by default, and has nothing to say where nothing can be measured.
+    #[serde(default)]
+    pub is_implied: bool,
 }
 
 /// What a rule looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Subject {
     Metric(Metric),
     Special(Special),
+    /// A column of another harness's results, by its name. No suite file can name one.
+    Column(String),
 }
 
 impl Subject {
@@ -172,10 +177,11 @@ impl Subject {
         Metric::parse(text).map(Self::Metric).or_else(|| Special::parse(text).map(Self::Special))
     }
 
-    pub fn as_str(self) -> &'static str {
+    pub fn as_str(&self) -> &str {
         match self {
             Self::Metric(metric) => metric.as_str(),
             Self::Special(special) => special.as_str(),
+            Self::Column(name) => name,
         }
     }
 }

@@ -32,7 +32,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 pub(super) fn rule(at: &At<'_>) -> Option<Rule> {
     let table = at.table(&KEYS)?;
     let subject = table.must("metric", "the name of a metric").and_then(|at| subject(&at));
-    let bound = bound(&table, subject);
+    let bound = bound(&table, subject.as_ref());
     let split = table.get("split").and_then(|at| split(&at));
     let cases = table.get("cases").and_then(|at| {
         let glob = at.text()?;
@@ -41,7 +41,7 @@ pub(super) fn rule(at: &At<'_>) -> Option<Rule> {
         }
         Some(glob.to_owned())
     });
-    Some(Rule { subject: subject?, bound: bound?, split, cases })
+    Some(Rule { subject: subject?, bound: bound?, split, cases, is_implied: false })
 }
 
 fn subject(at: &At<'_>) -> Option<Subject> {
@@ -66,12 +66,12 @@ fn split(at: &At<'_>) -> Option<Split> {
     at.choice(&all, |split| split.map_or("all", Split::as_str)).flatten()
 }
 
-fn bound(table: &Table<'_>, subject: Option<Subject>) -> Option<Bound> {
+fn bound(table: &Table<'_>, subject: Option<&Subject>) -> Option<Bound> {
     let first = |keys: &[&'static str]| keys.iter().copied().find(|key| table.has(key));
     let side = table.get("on").map(|at| at.choice(&[Side::Candidate, Side::Baseline], side_word));
     let Some(absolute) = first(&ABSOLUTE) else {
         table.refuse(&["on"], "without `max`, `min` or `require`: a relative rule compares both sides");
-        if subject == Some(Subject::Special(Special::ToolsList)) {
+        if subject == Some(&Subject::Special(Special::ToolsList)) {
             let allowed = format!("`require` = {}", list_of(Require::ALL.iter().map(|word| word.as_str())));
             table.problem_at_key("metric", "`tools_list` without `require`", Some(allowed), None);
             return None;
@@ -93,9 +93,9 @@ fn side_word(side: Side) -> &'static str {
     if side == Side::Baseline { "baseline" } else { "candidate" }
 }
 
-fn require(table: &Table<'_>, subject: Option<Subject>, on: Side) -> Option<Bound> {
+fn require(table: &Table<'_>, subject: Option<&Subject>, on: Side) -> Option<Bound> {
     table.refuse(&["max", "min"], "beside `require`");
-    if subject.is_some_and(|subject| subject != Subject::Special(Special::ToolsList)) {
+    if subject.is_some_and(|subject| *subject != Subject::Special(Special::ToolsList)) {
         let hint = "`require` is for `metric = \"tools_list\"` only";
         table.problem_at_key("require", "`require` for a metric", None, Some(hint.to_owned()));
     }
@@ -103,8 +103,8 @@ fn require(table: &Table<'_>, subject: Option<Subject>, on: Side) -> Option<Boun
     Some(Bound::Require { require, on })
 }
 
-fn limits(table: &Table<'_>, subject: Option<Subject>, on: Side) -> Option<Bound> {
-    if subject == Some(Subject::Special(Special::ToolsList)) {
+fn limits(table: &Table<'_>, subject: Option<&Subject>, on: Side) -> Option<Bound> {
+    if subject == Some(&Subject::Special(Special::ToolsList)) {
         table.refuse(&["max", "min"], "for `tools_list`, which is no number: use `require`");
         return None;
     }
@@ -131,7 +131,7 @@ fn limits(table: &Table<'_>, subject: Option<Subject>, on: Side) -> Option<Bound
     Some(Bound::Absolute { max, min, on })
 }
 
-fn relative(table: &Table<'_>, subject: Option<Subject>) -> Option<Bound> {
+fn relative(table: &Table<'_>, subject: Option<&Subject>) -> Option<Bound> {
     let role = table.get("role").map(|at| at.choice(Role::ALL, Role::as_str));
     let question = table.get("question").map(|at| at.choice(Question::ALL, Question::as_str));
     let margin = table.get("margin").map(|at| margin(&at, subject));
@@ -145,7 +145,7 @@ fn relative(table: &Table<'_>, subject: Option<Subject>) -> Option<Bound> {
     })
 }
 
-fn margin(at: &At<'_>, subject: Option<Subject>) -> Option<Margin> {
+fn margin(at: &At<'_>, subject: Option<&Subject>) -> Option<Margin> {
     const ALLOWED: &str = "a number of at least 0, or a percentage such as `\"5%\"`";
     let Some(text) = at.as_text() else {
         return at.number(ALLOWED, |value| value >= 0.0).map(Margin::Absolute);

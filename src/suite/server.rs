@@ -2,7 +2,7 @@
 
 use super::placeholder::{Placeholder, placeholders_in};
 use super::{Rename, ServerConfig, ServiceConfig};
-use crate::doc::{At, Content, Form, Table};
+use crate::doc::{At, Content, Table};
 use crate::words::Restart;
 use std::collections::BTreeMap;
 
@@ -191,7 +191,6 @@ fn rename_of(tool: &At<'_>) -> Option<Rename> {
 
 /// `[[service]]`.
 pub(super) fn service(at: &At<'_>) -> Option<ServiceConfig> {
-    debug_assert!(at.form() == Form::Toml, "services stand in suite files");
     let table = at.table(&["command", "ready"])?;
     // A service outlives every attempt, whatever `restart` says.
     let command = table.must("command", "a list of texts").and_then(|at| command(&at, None));

@@ -26,7 +26,7 @@ pub struct SideDefinition {
 pub fn side_definition(suite: &Suite, side: Side) -> Result<Option<SideDefinition>, Problems> {
     let (own, label) = match side {
         Side::Candidate | Side::CandidateAgain => (suite.candidate.as_ref(), "candidate"),
-        Side::Baseline | Side::SameCode(_) => (suite.baseline.as_ref(), "baseline"),
+        Side::Baseline | Side::SameCode(_) | Side::BaselineAgain => (suite.baseline.as_ref(), "baseline"),
     };
     let config = match (own, &suite.server) {
         (Some(own), Some(server)) => merge(own.clone(), server),

@@ -1,7 +1,6 @@
 //! SHA-256 as lower-case hexadecimal.
 
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 
 /// The SHA-256 of `bytes`, 64 hexadecimal digits.
 pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
@@ -21,8 +20,7 @@ pub fn sha256_parts(parts: &[&[u8]]) -> [u8; 32] {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble & 15)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }

@@ -85,6 +85,19 @@ impl Journal {
     /// # Errors
     /// When a file cannot be opened or read. Lines that are no records are notes, not errors.
     pub fn open(paths: &[PathBuf], case_ids: &[String]) -> Result<Self, JournalError> {
+        Self::open_as(paths.to_vec(), case_ids, &|_, side| Some(side))
+    }
+
+    /// As [`Journal::open`], with the side that a side of a file (named by its place in `paths`)
+    /// plays; one that plays none is left out.
+    ///
+    /// # Errors
+    /// As [`Journal::open`].
+    pub fn open_as(
+        paths: Vec<PathBuf>,
+        case_ids: &[String],
+        plays: &dyn Fn(usize, Side) -> Option<Side>,
+    ) -> Result<Self, JournalError> {
         let places: HashMap<&str, u32> =
             case_ids.iter().enumerate().map(|(place, id)| (id.as_str(), place as u32)).collect();
         let mut entries: Vec<Entry> = Vec::new();
@@ -92,10 +105,14 @@ impl Journal {
         let mut foreign = std::collections::BTreeMap::<String, u64>::new();
         for (file, path) in paths.iter().enumerate() {
             each_line(path, |number, offset, line| match serde_json::from_slice::<AttemptRecord>(line) {
-                Ok(record) => match places.get(record.case_id.as_str()) {
-                    Some(case) => entries.push(Entry::new(&record, *case, file as u32, offset, line)),
-                    None => *foreign.entry(record.case_id).or_default() += 1,
-                },
+                Ok(mut record) => {
+                    let Some(side) = plays(file, record.side) else { return };
+                    record.side = side;
+                    match places.get(record.case_id.as_str()) {
+                        Some(case) => entries.push(Entry::new(&record, *case, file as u32, offset, line)),
+                        None => *foreign.entry(record.case_id).or_default() += 1,
+                    }
+                }
                 Err(error) => {
                     let (path, reason) = (path.clone(), error.to_string());
                     notes.push(JournalNote::Unreadable { path, line: number, reason });
@@ -103,14 +120,20 @@ impl Journal {
             })?;
         }
         notes.extend(foreign.into_iter().map(|(case_id, lines)| JournalNote::Foreign { case_id, lines }));
-        entries.sort_by(Entry::order);
-        let entries = keep_latest(entries, case_ids, &mut notes);
+        entries.sort_unstable_by(Entry::order);
+        keep_latest(&mut entries, case_ids, &mut notes);
+        entries.shrink_to_fit();
         let mut starts = vec![0u32; case_ids.len() + 1];
         entries.iter().for_each(|entry| starts[entry.case as usize + 1] += 1);
         for place in 1..starts.len() {
             starts[place] += starts[place - 1];
         }
-        Ok(Self { paths: paths.to_vec(), entries, starts, notes })
+        Ok(Self { paths, entries, starts, notes })
+    }
+
+    /// The journal of `cases` cases of which only numbers are known: it has no record.
+    pub fn without_records(cases: usize) -> Self {
+        Self { paths: Vec::new(), entries: Vec::new(), starts: vec![0; cases + 1], notes: Vec::new() }
     }
 
     /// How many attempts there are.
@@ -169,24 +192,22 @@ impl Entry {
     }
 }
 
-/// Of sorted entries with one key the last one: it started latest.
-fn keep_latest(entries: Vec<Entry>, case_ids: &[String], notes: &mut Vec<JournalNote>) -> Vec<Entry> {
-    let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
-    for entry in entries {
-        match kept.last_mut() {
-            Some(last) if (last.case, last.side, last.attempt) == (entry.case, entry.side, entry.attempt) => {
-                notes.push(JournalNote::Twice {
-                    case_id: case_ids[entry.case as usize].clone(),
-                    side: entry.side,
-                    attempt: entry.attempt,
-                    same_inputs: last.inputs == entry.inputs,
-                });
-                *last = entry;
-            }
-            _ => kept.push(entry),
+/// Of sorted entries with one key the last one stays: it started latest.
+fn keep_latest(entries: &mut Vec<Entry>, case_ids: &[String], notes: &mut Vec<JournalNote>) {
+    entries.dedup_by(|later, kept| {
+        let key = |entry: &Entry| (entry.case, entry.side, entry.attempt);
+        if key(later) != key(kept) {
+            return false;
         }
-    }
-    kept
+        notes.push(JournalNote::Twice {
+            case_id: case_ids[later.case as usize].clone(),
+            side: later.side,
+            attempt: later.attempt,
+            same_inputs: later.inputs == kept.inputs,
+        });
+        *kept = *later;
+        true
+    });
 }
 
 /// Calls `f` with number (from 1), offset and bytes of every line that is not blank.
@@ -229,9 +250,11 @@ impl JournalReader<'_> {
         file.seek(SeekFrom::Start(entry.offset))?;
         self.line.resize(entry.length as usize, 0);
         file.read_exact(&mut self.line)?;
-        serde_json::from_slice(&self.line).map_err(|_| JournalError::Changed {
-            path: self.journal.paths[entry.file as usize].clone(),
-            offset: entry.offset,
-        })
+        let mut record: AttemptRecord = serde_json::from_slice(&self.line).map_err(|_| {
+            let path = self.journal.paths[entry.file as usize].clone();
+            JournalError::Changed { path, offset: entry.offset }
+        })?;
+        record.side = entry.side;
+        Ok(record)
     }
 }

@@ -112,6 +112,8 @@ pub struct ClientMeta {
 pub struct SideMeta {
     pub revision: Option<String>,
     pub dirty: bool,
+    /// Of what is changed and not committed.
+    pub diff_sha256: Option<String>,
     /// Committed so many seconds before the run's start.
     pub revision_age_s: Option<i64>,
     pub command_sha256: String,

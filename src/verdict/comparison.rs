@@ -26,8 +26,6 @@ pub struct Comparison<'t> {
     pub table: &'t AttemptTable,
     pub settings: Settings,
     attempts: Attempts,
-    /// Failed attempts taken for ok ones, to judge how many failed.
-    attempted: Attempts,
     /// Absent without a same-code side.
     exposed: Option<Vec<Exposed>>,
     /// By case: why it is not in the headline, if it is not.
@@ -50,21 +48,6 @@ impl<'t> Comparison<'t> {
     /// # Errors
     /// When an attempt is in the table twice.
     pub fn new(table: &'t AttemptTable, settings: Settings) -> Result<Self, SampleError> {
-        let clusters = clusters(table);
-        let index = |failed_is_ok: bool| {
-            let rows = table.rows.iter().map(|row| Attempt {
-                case: row.case,
-                side: side(row.side),
-                attempt: row.attempt,
-                status: match row.status {
-                    Status::Failed if failed_is_ok => stats::sample::Status::Ok,
-                    Status::Ok => stats::sample::Status::Ok,
-                    Status::Failed => stats::sample::Status::Failed,
-                    Status::Infrastructure => stats::sample::Status::Infrastructure,
-                },
-            });
-            Attempts::new(rows.collect(), table.cases.len(), clusters.clone())
-        };
         let has_same_code = table.rows.iter().any(|row| matches!(row.side, Side::SameCode(_)));
         let exposed = has_same_code.then(|| {
             let of = |case: &crate::metric::CaseRow| match case.exposed {
@@ -75,7 +58,7 @@ impl<'t> Comparison<'t> {
             table.cases.iter().map(of).collect()
         });
         let states = (0..table.cases.len()).map(|case| state(table, case, settings.pairing)).collect();
-        Ok(Self { table, settings, attempts: index(false)?, attempted: index(true)?, exposed, states })
+        Ok(Self { table, settings, attempts: index(table, false)?, exposed, states })
     }
 
     pub fn state(&self, case: usize) -> CaseState {
@@ -95,7 +78,8 @@ impl<'t> Comparison<'t> {
         selected.iter().zip(states).map(|(is_in, state)| *is_in && stays(state)).collect()
     }
 
-    /// Describes several metrics together, one draw of cases for all.
+    /// Describes some metrics. Words and Holm's p are of these alone; [`super::SplitFigures`]
+    /// settles them over the whole table. The draw of cases is the same for every call.
     ///
     /// # Errors
     /// When a value is no usable number.
@@ -110,10 +94,7 @@ impl<'t> Comparison<'t> {
             .zip(&columns)
             .map(|((place, question), values)| self.stats_metric(*place, *question, values))
             .collect();
-        let recall =
-            metrics.iter().position(|(place, _)| self.table.metrics[*place].name == "evidence_recall");
-        let options = Options { evidence_recall: recall, ..self.options(include) };
-        judge::table(&self.attempts, &described, &options)
+        judge::table(&self.attempts, &described, &self.options(include))
     }
 
     /// What a relative rule on a metric judges by. A margin in percent of the baseline is judged
@@ -129,15 +110,7 @@ impl<'t> Comparison<'t> {
         include: &[bool],
     ) -> Result<Evidence, SampleError> {
         let mut values = self.table.columns[metric].values();
-        if let Some(percent) = percent {
-            let factor = match self.table.metrics[metric].better {
-                Better::Lower => 1.0 + percent,
-                Better::Higher => 1.0 - percent,
-            };
-            let rows = values.iter_mut().zip(&self.table.rows);
-            rows.filter(|(_, row)| row.side.is_baseline_code())
-                .for_each(|(value, _)| *value = value.map(|v| v * factor));
-        }
+        self.scale_baseline(&mut values, self.table.metrics[metric].better, percent);
         self.evidence_of(&self.attempts, self.stats_metric(metric, question, &values), include)
     }
 
@@ -146,13 +119,19 @@ impl<'t> Comparison<'t> {
     ///
     /// # Errors
     /// When a value is no usable number.
-    pub fn failure_evidence(&self, question: Question, include: &[bool]) -> Result<Evidence, SampleError> {
+    pub fn failure_evidence(
+        &self,
+        question: Question,
+        percent: Option<f64>,
+        include: &[bool],
+    ) -> Result<Evidence, SampleError> {
         let failed = |status: Status| match status {
             Status::Ok => Some(0.0),
             Status::Failed => Some(1.0),
             Status::Infrastructure => None,
         };
-        let values: Vec<_> = self.table.rows.iter().map(|row| failed(row.status)).collect();
+        let mut values: Vec<_> = self.table.rows.iter().map(|row| failed(row.status)).collect();
+        self.scale_baseline(&mut values, Better::Lower, percent);
         let metric = judge::Metric {
             values: &values,
             better: stats::Better::Lower,
@@ -161,7 +140,7 @@ impl<'t> Comparison<'t> {
             question: stats_question(question),
             is_cost: false,
         };
-        self.evidence_of(&self.attempted, metric, include)
+        self.evidence_of(&index(self.table, true)?, metric, include)
     }
 
     /// Right attempts case by case, and whether being right repeats itself.
@@ -185,6 +164,20 @@ impl<'t> Comparison<'t> {
         let sample = Sample::new(&self.attempts, &values, selection)?;
         let spread = spread::spread(&self.attempts, &values, &sample, selection)?;
         Ok((flips, spread.deterministic))
+    }
+
+    /// Lets the baseline grow by a margin in percent (shrink, when higher is better).
+    fn scale_baseline(&self, values: &mut [Option<f64>], better: Better, percent: Option<f64>) {
+        let Some(percent) = percent else { return };
+        let factor = match better {
+            Better::Lower => 1.0 + percent,
+            Better::Higher => 1.0 - percent,
+        };
+        for (value, row) in values.iter_mut().zip(&self.table.rows) {
+            if row.side.is_baseline_code() {
+                *value = value.map(|value| value * factor);
+            }
+        }
     }
 
     fn evidence_of(
@@ -231,16 +224,8 @@ impl<'t> Comparison<'t> {
         let info: &MetricInfo = &self.table.metrics[place];
         judge::Metric {
             values,
-            better: match info.better {
-                Better::Lower => stats::Better::Lower,
-                Better::Higher => stats::Better::Higher,
-            },
-            class: match info.noise {
-                NoiseClass::Size => stats::NoiseClass::Size,
-                NoiseClass::Count => stats::NoiseClass::Count,
-                NoiseClass::Share => stats::NoiseClass::Share,
-                NoiseClass::Time => stats::NoiseClass::Time,
-            },
+            better: stats_better(info.better),
+            class: stats_class(info.noise),
             is_unit_share: info.is_share(),
             question: stats_question(question),
             is_cost: info.is_cost(),
@@ -248,7 +233,23 @@ impl<'t> Comparison<'t> {
     }
 }
 
-pub(crate) fn stats_question(question: Question) -> stats::Question {
+pub(super) fn stats_better(better: Better) -> stats::Better {
+    match better {
+        Better::Lower => stats::Better::Lower,
+        Better::Higher => stats::Better::Higher,
+    }
+}
+
+pub(super) fn stats_class(class: NoiseClass) -> stats::NoiseClass {
+    match class {
+        NoiseClass::Size => stats::NoiseClass::Size,
+        NoiseClass::Count => stats::NoiseClass::Count,
+        NoiseClass::Share => stats::NoiseClass::Share,
+        NoiseClass::Time => stats::NoiseClass::Time,
+    }
+}
+
+pub(super) fn stats_question(question: Question) -> stats::Question {
     match question {
         Question::TheseCases => stats::Question::TheseCases,
         Question::CasesLikeThese => stats::Question::CasesLikeThese,
@@ -261,7 +262,24 @@ fn side(side: Side) -> stats::sample::Side {
         Side::Candidate => stats::sample::Side::Candidate,
         Side::SameCode(k) => stats::sample::Side::SameCode(u16::try_from(k).unwrap_or(u16::MAX)),
         Side::CandidateAgain => stats::sample::Side::CandidateAgain,
+        Side::BaselineAgain => stats::sample::Side::BaselineAgain,
     }
+}
+
+/// The attempts as the statistics index them; to judge how many failed, failed ones are taken for ok.
+fn index(table: &AttemptTable, failed_is_ok: bool) -> Result<Attempts, SampleError> {
+    let rows = table.rows.iter().map(|row| Attempt {
+        case: row.case,
+        side: side(row.side),
+        attempt: row.attempt,
+        status: match row.status {
+            Status::Failed if failed_is_ok => stats::sample::Status::Ok,
+            Status::Ok => stats::sample::Status::Ok,
+            Status::Failed => stats::sample::Status::Failed,
+            Status::Infrastructure => stats::sample::Status::Infrastructure,
+        },
+    });
+    Attempts::new(rows.collect(), table.cases.len(), clusters(table))
 }
 
 /// One number a case; a case without a cluster is its own. `None` when no case has one.

@@ -1,11 +1,18 @@
 //! The figures of a split: one row a metric, flips, and the cases that stand apart.
 
-use super::comparison::{CaseState, Comparison};
-use crate::metric::Exposure;
+use super::comparison::{CaseState, Comparison, stats_better, stats_class, stats_question};
+use crate::metric::{Exposure, MetricInfo};
+use crate::stats::call::{CallInput, Word, call};
 use crate::stats::flips::Direction;
+use crate::stats::holm::holm;
 use crate::stats::judge::{Interval, Summary};
 use crate::stats::sample::SampleError;
-use crate::words::{Question, Role, Split};
+use crate::stats::spread::Prediction;
+use crate::words::{Metric, Question, Role, Split};
+
+/// Metrics are described a few at a time: the samples of all of them would be the largest thing
+/// in memory of a run with many cases.
+const METRICS_AT_ONCE: usize = 3;
 
 /// What a rule says of a metric's row: its role and its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,9 +217,12 @@ impl SplitFigures {
             .filter(|place| !comparison.table.columns[*place].is_blank())
             .map(|place| (place, used(place).question))
             .collect();
-        let summaries = comparison.describe(&metrics, &headline)?;
-        let rows = metrics.iter().zip(&summaries);
-        figures.metrics = rows.map(|((place, _), s)| MetricRow::of(*place, used(*place), s)).collect();
+        for some in metrics.chunks(METRICS_AT_ONCE) {
+            let summaries = comparison.describe(some, &headline)?;
+            let rows = some.iter().zip(&summaries);
+            figures.metrics.extend(rows.map(|((place, _), s)| MetricRow::of(*place, used(*place), s)));
+        }
+        settle(&mut figures.metrics, &comparison.table.metrics);
         figures.add_flips(comparison, &headline)?;
         Ok(figures)
     }
@@ -242,5 +252,38 @@ impl SplitFigures {
             })
             .collect();
         Ok(())
+    }
+}
+
+/// Holm's p over all metrics of the table, and the words that follow from it.
+fn settle(rows: &mut [MetricRow], metrics: &[MetricInfo]) {
+    let adjusted = holm(&rows.iter().map(|row| row.p_t).collect::<Vec<_>>());
+    let is_recall = |row: &&MetricRow| metrics[row.metric].known == Some(Metric::EvidenceRecall);
+    let recall = rows.iter().find(is_recall).and_then(|row| row.delta);
+    let content_lost = recall.is_some_and(|delta| delta < 0.0);
+    for (row, p_holm) in rows.iter_mut().zip(adjusted) {
+        row.p_holm = p_holm;
+        let info = &metrics[row.metric];
+        let prediction = row.pi_low.zip(row.pi_high);
+        let word = call(&CallInput {
+            question: stats_question(row.question.unwrap_or(Question::TheseCases)),
+            better: stats_better(info.better),
+            class: stats_class(info.noise),
+            n_cases: row.n_cases,
+            delta: row.delta.unwrap_or(0.0),
+            deterministic: row.deterministic,
+            same_code_pairs: row.same_code_pairs,
+            p_holm,
+            noise_se: row.noise_se,
+            prediction: prediction.map(|(low, high)| Prediction { runs: row.same_code_runs + 1, low, high }),
+            content_lost: content_lost && info.is_cost(),
+        });
+        let is_change = word.is_some_and(|(word, _)| word != Word::Same);
+        if is_change && !info.has_direction {
+            (row.call, row.reason) = (None, Some("direction not declared"));
+            continue;
+        }
+        row.call = word.map(|(word, _)| word.as_str());
+        row.reason = word.and_then(|(_, reason)| reason).map(|reason| reason.as_str());
     }
 }

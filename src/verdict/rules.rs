@@ -1,15 +1,13 @@
 //! Suite rules to verdicts with reasons.
 
 use super::comparison::{CaseState, Comparison, stats_question};
-use crate::metric::side_facts::SideFacts;
 use crate::metric::tools_list::ToolsComparison;
 use crate::stats;
 use crate::stats::flips::{self, Direction};
 use crate::stats::rule::{Evidence, Rule as Judged};
 use crate::stats::sample::SampleError;
-use crate::suite::{Bound, Margin, Require, Rule, Special, Subject};
+use crate::suite::{Bound, IdGlob, Margin, Require, Rule, Special, Subject};
 use crate::words::{Metric, Question, Role, Side, Split, Status};
-use std::collections::BTreeMap;
 
 crate::words::word_enum!(
 /// What a rule says.
@@ -47,22 +45,15 @@ pub struct RuleVerdict {
     pub cases_needed: Option<u64>,
 }
 
-/// What rules look at beside the attempt table.
-#[derive(Debug, Clone, Copy)]
-pub struct Facts<'a> {
-    pub sides: &'a BTreeMap<Side, SideFacts>,
-    /// `None` when a list is not known.
-    pub tools_list: Option<&'a ToolsComparison>,
-}
-
-/// Judges all rules together, since Holm's correction spans those of one split.
+/// Judges all rules together, since Holm's correction spans those of one split. `lists` compares the
+/// tool lists; `None` when one is not known.
 ///
 /// # Errors
 /// When a value of a column is no usable number.
 pub fn judge(
     rules: &[Rule],
     comparison: &Comparison<'_>,
-    facts: Facts<'_>,
+    lists: Option<&ToolsComparison>,
 ) -> Result<Vec<RuleVerdict>, SampleError> {
     let mut verdicts = Vec::with_capacity(rules.len());
     let mut tested: Vec<(usize, Option<Split>, Judged, Evidence)> = Vec::new();
@@ -70,11 +61,17 @@ pub fn judge(
         let mut verdict = RuleVerdict::blank(index, rule);
         let view = View::of(comparison, rule);
         match &rule.bound {
-            Bound::Absolute { max, min, on } => absolute(&mut verdict, &view, facts, (*max, *min), *on)?,
-            Bound::Require { require, .. } => tools_list(&mut verdict, facts, *require),
+            Bound::Absolute { max, min, on } => absolute(&mut verdict, &view, lists, (*max, *min), *on)?,
+            Bound::Require { require, .. } => tools_list(&mut verdict, lists, *require),
             Bound::Relative { margin, role, question } => {
                 let question = question.unwrap_or(comparison.settings.question);
-                match relative_evidence(&view, rule.subject, *margin, question)? {
+                if rule.is_implied && has_no_value(comparison, &rule.subject) {
+                    // Recordings without needs and evidence: the suite asked for no such rule.
+                    verdict.reason = "nothing to measure".to_owned();
+                    verdicts.push(verdict);
+                    continue;
+                }
+                match relative_evidence(&view, &rule.subject, *margin, question)? {
                     Some(evidence) => {
                         verdict.question = Some(question);
                         verdict.value = (evidence.n_cases > 0).then_some(evidence.delta);
@@ -86,7 +83,7 @@ pub fn judge(
                             Judged { role: stats_role(*role), question: stats_question(question), margin };
                         tested.push((index, rule.split, judged, evidence));
                     }
-                    None => relative_count(&mut verdict, &view, facts, *margin)?,
+                    None => relative_count(&mut verdict, &view, lists, *margin)?,
                 }
             }
         }
@@ -179,9 +176,8 @@ struct View<'c, 't> {
 impl<'c, 't> View<'c, 't> {
     fn of(comparison: &'c Comparison<'t>, rule: &Rule) -> Self {
         // The suite's loader has refused a glob that cannot be read.
-        let glob = rule.cases.as_ref().and_then(|glob| globset::Glob::new(glob).ok());
-        let matcher = glob.map(|glob| glob.compile_matcher());
-        let takes = |id: &str| matcher.as_ref().is_none_or(|matcher| matcher.is_match(id));
+        let glob = rule.cases.as_ref().and_then(|glob| IdGlob::new(glob).ok());
+        let takes = |id: &str| glob.as_ref().is_none_or(|glob| glob.matches(id));
         let selected = comparison.selected(rule.split, &takes);
         let headline = comparison.headline(&selected);
         Self { comparison, selected, headline }
@@ -218,7 +214,7 @@ impl<'c, 't> View<'c, 't> {
 /// The evidence of a rule that is judged by a delta; `None` for a subject that is counted.
 fn relative_evidence(
     view: &View<'_, '_>,
-    subject: Subject,
+    subject: &Subject,
     margin: Margin,
     question: Question,
 ) -> Result<Option<Evidence>, SampleError> {
@@ -227,8 +223,8 @@ fn relative_evidence(
         Margin::Absolute(_) => None,
     };
     match subject {
-        Subject::Metric(metric) => {
-            let Some(place) = view.comparison.table.metric(metric.as_str()) else { return Ok(None) };
+        Subject::Metric(_) | Subject::Column(_) => {
+            let Some(place) = view.comparison.table.metric(subject.as_str()) else { return Ok(None) };
             view.comparison.evidence(place, question, percent, &view.headline).map(Some)
         }
         Subject::Special(Special::FailedAttempts) => {
@@ -236,17 +232,25 @@ fn relative_evidence(
             let tried: Vec<bool> = (0..view.selected.len())
                 .map(|case| view.selected[case] && view.comparison.state(case) != CaseState::Skipped)
                 .collect();
-            view.comparison.failure_evidence(question, &tried).map(Some)
+            view.comparison.failure_evidence(question, percent, &tried).map(Some)
         }
         Subject::Special(_) => Ok(None),
     }
+}
+
+/// Whether no attempt, though some are ok, has a value of the metric.
+fn has_no_value(comparison: &Comparison<'_>, subject: &Subject) -> bool {
+    let Subject::Metric(metric) = subject else { return false };
+    let table = comparison.table;
+    let is_blank = table.metric(metric.as_str()).is_none_or(|place| table.columns[place].is_blank());
+    is_blank && table.rows.iter().any(|row| row.status == Status::Ok)
 }
 
 /// A guardrail on something that is counted over the run: the margin is the most that it allows.
 fn relative_count(
     verdict: &mut RuleVerdict,
     view: &View<'_, '_>,
-    facts: Facts<'_>,
+    lists: Option<&ToolsComparison>,
     margin: Margin,
 ) -> Result<(), SampleError> {
     let allowed = match margin {
@@ -254,7 +258,7 @@ fn relative_count(
         Margin::Percent(_) => 0.0,
     };
     match Special::parse(&verdict.subject) {
-        Some(Special::ToolsList) => tools_list(verdict, facts, Require::Identical),
+        Some(Special::ToolsList) => tools_list(verdict, lists, Require::Identical),
         Some(Special::LargestResult) => {
             let (Some(base), Some(cand)) = (largest(view, Side::Baseline), largest(view, Side::Candidate))
             else {
@@ -265,7 +269,7 @@ fn relative_count(
             verdict.value = Some(cand - base);
             verdict.settle(cand - base <= allowed, format!("largest result {base} -> {cand}"));
         }
-        Some(_) => absolute(verdict, view, facts, (Some(allowed), None), Side::Candidate)?,
+        Some(_) => absolute(verdict, view, lists, (Some(allowed), None), Side::Candidate)?,
         // A metric that this run has no value of.
         None => verdict.incomplete("no pairs"),
     }
@@ -276,7 +280,7 @@ fn relative_count(
 fn absolute(
     verdict: &mut RuleVerdict,
     view: &View<'_, '_>,
-    facts: Facts<'_>,
+    lists: Option<&ToolsComparison>,
     limits: (Option<f64>, Option<f64>),
     on: Side,
 ) -> Result<(), SampleError> {
@@ -286,7 +290,7 @@ fn absolute(
         Some(Subject::Special(special)) => match special {
             Special::Flips => return flip_rule(verdict, view, limits),
             Special::ToolsList => {
-                tools_list(verdict, facts, Require::Identical);
+                tools_list(verdict, lists, Require::Identical);
                 return Ok(());
             }
             Special::LargestResult => largest(view, on),
@@ -299,7 +303,7 @@ fn absolute(
             }
             Special::StaleCases => Some(view.count(|case| comparison.state(case) == CaseState::Stale) as f64),
         },
-        None => None,
+        Some(Subject::Column(_)) | None => None,
     };
     let Some(value) = value else {
         verdict.incomplete("nothing to judge");
@@ -371,9 +375,9 @@ fn flip_rule(
     Ok(())
 }
 
-fn tools_list(verdict: &mut RuleVerdict, facts: Facts<'_>, require: Require) {
+fn tools_list(verdict: &mut RuleVerdict, lists: Option<&ToolsComparison>, require: Require) {
     verdict.require = Some(require);
-    match facts.tools_list {
+    match lists {
         Some(comparison) => verdict.settle(comparison.satisfies(require), comparison.in_words()),
         None => verdict.incomplete("the tool list of a side is not known"),
     }

@@ -29,6 +29,9 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) headers: &'a [(String, String)],
 }
 
+/// Work that is done while a server works on a request: once, after the request is written.
+pub(crate) type Meanwhile<'a> = dyn FnMut() + Send + 'a;
+
 /// The parameters of `tools/call`. Beside the first two they belong to revision 2026-07-28.
 #[derive(Serialize)]
 pub(crate) struct CallParams<'a> {

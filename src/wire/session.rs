@@ -16,7 +16,7 @@ use super::input::{self, InputRequired};
 use super::listing::{Pager, ToolsListing};
 use super::process::Ending;
 use super::reply::{CallReply, Reply, ReplyWarning, WireOutcome};
-use super::request::{CallParams, Outgoing, notification, params, write_request};
+use super::request::{CallParams, Meanwhile, Outgoing, notification, params, write_request};
 use super::target::{ClientInfo, Limits, Target};
 use super::transport::Transport;
 
@@ -80,9 +80,19 @@ impl Session {
 
     /// Call a tool and wait for what comes of it, at most `limits.call`.
     pub async fn call(&mut self, tool: &str, arguments: &Map<String, Value>) -> CallReply {
+        self.call_meanwhile(tool, arguments, &mut || ()).await
+    }
+
+    /// As [`Session::call`], with work to do while the server works. It must be safe to do it again.
+    pub async fn call_meanwhile(
+        &mut self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        meanwhile: &mut (dyn FnMut() + Send),
+    ) -> CallReply {
         self.transport.prepare(&mut self.inbox).await;
         let started = Instant::now();
-        let replied = self.call_until_complete(tool, arguments).await;
+        let replied = self.call_until_complete(tool, arguments, meanwhile).await;
         let duration = started.elapsed();
         let warnings = self.inbox.settle();
         let outcome = replied.map_or_else(WireOutcome::from, WireOutcome::from);
@@ -152,7 +162,7 @@ impl Session {
             let params = params(self.dialect.meta(), cursor);
             let headers = self.dialect.headers(LIST, None);
             let deadline = deadline_after(self.limits.call);
-            let replied = self.exchange(LIST, &params, &headers, deadline).await;
+            let replied = self.exchange(LIST, &params, &headers, deadline, &mut || ()).await;
             self.inbox.settle();
             let page = match replied.map_err(|failure| CallFailure::new(LIST, failure))? {
                 Reply::Result(page) => page,
@@ -194,13 +204,14 @@ impl Session {
         &mut self,
         tool: &str,
         arguments: &Map<String, Value>,
+        meanwhile: &mut Meanwhile<'_>,
     ) -> Result<Reply, Failure> {
         let deadline = deadline_after(self.limits.call);
         let meta = self.dialect.meta().cloned();
         let headers = self.dialect.headers(CALL, Some((tool, arguments)));
         let mut params = CallParams::new(tool, arguments, meta.as_ref());
         for _ in 0..=input::ROUNDS {
-            let reply = self.exchange(CALL, &params, &headers, deadline).await?;
+            let reply = self.exchange(CALL, &params, &headers, deadline, meanwhile).await?;
             let asked = match &reply {
                 Reply::Result(result) if self.dialect.is_stateless() => InputRequired::read(result),
                 _ => None,
@@ -225,11 +236,12 @@ impl Session {
         params: &P,
         headers: &[(String, String)],
         deadline: Deadline,
+        meanwhile: &mut Meanwhile<'_>,
     ) -> Result<Reply, Failure> {
         let id = self.inbox.expect();
         write_request(&mut self.message, id, method, params);
         let request = Outgoing { bytes: &self.message, headers };
-        let replied = self.transport.exchange(request, &mut self.inbox, deadline).await;
+        let replied = self.transport.exchange(request, &mut self.inbox, deadline, meanwhile).await;
         let is_told = self.dialect.is_stateless() && self.transport.cancels_by_closing();
         if matches!(replied, Err(Failure::Timeout)) && !is_told {
             let params = json!({ "requestId": id, "reason": "the time limit of the client" });
@@ -263,7 +275,7 @@ async fn greet(
     let mut message = Vec::new();
     write_request(&mut message, inbox.expect(), method, &params);
     let request = Outgoing { bytes: &message, headers: &dialect.headers(method, None) };
-    let replied = transport.exchange(request, inbox, deadline).await;
+    let replied = transport.exchange(request, inbox, deadline, &mut || ()).await;
     inbox.settle();
     let result = greeting(replied, method, limit)?;
     let hello = match dialect {

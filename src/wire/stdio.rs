@@ -12,7 +12,7 @@ use super::inbox::Inbox;
 use super::process::{Ending, Process};
 use super::quick::{Pace, read_soon, write_now};
 use super::reply::Reply;
-use super::request::Outgoing;
+use super::request::{Meanwhile, Outgoing};
 use super::target::{LaunchSpec, Limits};
 
 /// Bytes kept for a server that does not read its stdin; answers past it are dropped.
@@ -69,15 +69,19 @@ impl Stdio {
         request: Outgoing<'_>,
         inbox: &mut Inbox,
         deadline: Instant,
+        meanwhile: &mut Meanwhile<'_>,
     ) -> Result<Reply, Failure> {
         if let Some(how) = &self.dead {
             return Err(Failure::Crashed(how.clone()));
         }
         self.queue(request.bytes);
         let started = std::time::Instant::now();
-        let replied = match self.take_quickly(inbox, started, deadline) {
+        let replied = match self.take_quickly(inbox, started, deadline, meanwhile) {
             Some(reply) => Ok(Ok(reply)),
-            None => timeout_at(deadline, self.take_until_reply(inbox)).await,
+            None => {
+                meanwhile();
+                timeout_at(deadline, self.take_until_reply(inbox)).await
+            }
         };
         self.pace.note(started);
         match replied {
@@ -148,12 +152,14 @@ impl Stdio {
         inbox: &mut Inbox,
         started: std::time::Instant,
         deadline: Instant,
+        meanwhile: &mut Meanwhile<'_>,
     ) -> Option<Reply> {
         let until = self.pace.quick_until(started)?.min(deadline.into_std());
         self.sent += write_now(self.stdin.as_ref()?, &self.outgoing[self.sent..]);
         if self.sent < self.outgoing.len() {
             return None;
         }
+        meanwhile();
         loop {
             while let Some(line) = self.lines.next_line() {
                 inbox.take(line);

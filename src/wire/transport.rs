@@ -8,7 +8,7 @@ use super::http::{Http, LegacySse};
 use super::inbox::Inbox;
 use super::process::{Ending, Process};
 use super::reply::Reply;
-use super::request::Outgoing;
+use super::request::{Meanwhile, Outgoing};
 use super::stdio::Stdio;
 use super::target::{Limits, Target};
 
@@ -55,11 +55,18 @@ impl Transport {
         request: Outgoing<'_>,
         inbox: &mut Inbox,
         deadline: Instant,
+        meanwhile: &mut Meanwhile<'_>,
     ) -> Result<Reply, Failure> {
         match self {
-            Self::Stdio(stdio) => stdio.exchange(request, inbox, deadline).await,
-            Self::Http(http) => http.exchange(request, inbox, deadline).await,
-            Self::Sse(sse) => sse.exchange(request, inbox, deadline).await,
+            Self::Stdio(stdio) => stdio.exchange(request, inbox, deadline, meanwhile).await,
+            Self::Http(http) => {
+                meanwhile();
+                http.exchange(request, inbox, deadline).await
+            }
+            Self::Sse(sse) => {
+                meanwhile();
+                sse.exchange(request, inbox, deadline).await
+            }
         }
     }
 

@@ -40,6 +40,8 @@ pub enum Side {
     SameCode(u32),
     /// Attempt 1 of each case once more on the candidate; never part of a delta.
     CandidateAgain,
+    /// The same of a stored run that now serves as baseline.
+    BaselineAgain,
 }
 
 impl Side {
@@ -48,6 +50,7 @@ impl Side {
             "baseline" => Some(Self::Baseline),
             "candidate" => Some(Self::Candidate),
             "candidate-again" => Some(Self::CandidateAgain),
+            "baseline-again" => Some(Self::BaselineAgain),
             "same-code" => Some(Self::SameCode(1)),
             _ => text.strip_prefix("same-code-")?.parse().ok().filter(|k| *k >= 2).map(Self::SameCode),
         }
@@ -55,7 +58,7 @@ impl Side {
 
     /// Whether this side runs the baseline's code.
     pub fn is_baseline_code(self) -> bool {
-        matches!(self, Self::Baseline | Self::SameCode(_))
+        matches!(self, Self::Baseline | Self::SameCode(_) | Self::BaselineAgain)
     }
 }
 
@@ -67,6 +70,7 @@ impl fmt::Display for Side {
             Self::SameCode(1) => f.pad("same-code"),
             Self::SameCode(k) => f.pad(&format!("same-code-{k}")),
             Self::CandidateAgain => f.pad("candidate-again"),
+            Self::BaselineAgain => f.pad("baseline-again"),
         }
     }
 }

@@ -64,7 +64,7 @@ impl Fourier {
 fn frequencies(histogram: &[(usize, f64)], n: usize, size: usize, mean: f64) -> Option<Vec<usize>> {
     let spread: f64 = histogram.iter().map(|(v, p)| (*v as f64 - mean).abs() * p).sum();
     let mut short = size;
-    while short.is_multiple_of(4) && short as f64 >= 60.0 * spread {
+    while short.is_multiple_of(4) && short as f64 >= 40.0 * spread {
         short /= 2;
     }
     let ratio = size / short;

@@ -29,6 +29,12 @@ pub fn is_within_limit(sample: &Sample) -> bool {
     sample.n() as f64 * (high - low) * lattice as f64 <= SIZE_LIMIT
 }
 
+/// True when a sample's mean has an exact distribution; see [`MeanDistribution::of`].
+pub fn applies(sample: &Sample) -> bool {
+    let equal_sizes = sample.units.windows(2).all(|u| u[0].cases == u[1].cases);
+    sample.units.len() >= 2 && !sample.all_equal() && equal_sizes && is_within_limit(sample)
+}
+
 /// Windows up to this many points are written out as a table.
 const TABLE_LIMIT: usize = 16_384;
 
@@ -73,8 +79,7 @@ impl MeanDistribution {
     /// `None` when the deltas are not on a lattice within the size limit, are all equal, or come in
     /// clusters of unequal size (whose mean is a ratio).
     pub fn of(sample: &Sample) -> Option<Self> {
-        let equal_sizes = sample.units.windows(2).all(|u| u[0].cases == u[1].cases);
-        if sample.units.len() < 2 || sample.all_equal() || !equal_sizes || !is_within_limit(sample) {
+        if !applies(sample) {
             return None;
         }
         let lattice = sample.lattice?;

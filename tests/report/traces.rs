@@ -1,9 +1,8 @@
 //! Builds journals in code: what a run would have written, without running one.
-#![allow(dead_code, reason = "each test file uses the part that it needs")]
 
 use mcp_regress::case::RecordedCounts;
 use mcp_regress::report::{self, Report};
-use mcp_regress::suite::{Bound, Margin, Rule, Special, Subject};
+use mcp_regress::suite::{Bound, Margin, Require, Rule, Special, Subject};
 use mcp_regress::text::sha256_hex;
 use mcp_regress::trace::{
     AttemptRecord, CallRecord, CaseMeta, ClientMeta, FORMAT_VERSION, GateSettings, NeedRecord, RunMeta,
@@ -37,6 +36,7 @@ impl World {
             run_id: "20261130T191500Z-00432f3-7c1e".to_owned(),
             status: RunStatus::Complete,
             started_at: "2026-11-30T19:15:00Z".to_owned(),
+            cwd: String::new(),
             argv: vec!["mcp-regress".to_owned(), "run".to_owned()],
             seed: 7,
             attempts: 2,
@@ -255,43 +255,69 @@ pub fn guardrail(metric: Metric) -> Rule {
 }
 
 pub fn relative(subject: Subject, margin: Margin, role: Role) -> Rule {
-    Rule { subject, bound: Bound::Relative { margin, role, question: None }, split: None, cases: None }
+    Rule {
+        subject,
+        bound: Bound::Relative { margin, role, question: None },
+        split: None,
+        cases: None,
+        is_implied: false,
+    }
 }
 
 pub fn at_most(subject: Subject, max: f64, on: Side) -> Rule {
-    Rule { subject, bound: Bound::Absolute { max: Some(max), min: None, on }, split: None, cases: None }
+    Rule {
+        subject,
+        bound: Bound::Absolute { max: Some(max), min: None, on },
+        split: None,
+        cases: None,
+        is_implied: false,
+    }
 }
 
 pub fn at_least(subject: Subject, min: f64, on: Side) -> Rule {
-    Rule { subject, bound: Bound::Absolute { max: None, min: Some(min), on }, split: None, cases: None }
+    Rule {
+        subject,
+        bound: Bound::Absolute { max: None, min: Some(min), on },
+        split: None,
+        cases: None,
+        is_implied: false,
+    }
 }
 
 pub fn special(special: Special) -> Subject {
     Subject::Special(special)
 }
 
-/// A reader with a fixed window against one whose window grows: twelve cases, four of them test.
-/// Cases 0 to 3 read long documents, one of them an oversized one on neither side.
+/// A reader whose window grows from 8,000 to 21,333: twelve cases, four of them test, four long.
 pub fn windows() -> World {
+    windows_of(8_000, 21_333)
+}
+
+/// The same with the window of the baseline and of the candidate given.
+pub fn windows_of(baseline: u64, candidate: u64) -> World {
     let mut world = World::new();
     for case in 0..12u32 {
         let split = if case % 3 == 0 { Split::Test } else { Split::Dev };
         let id = format!("docs/case-{case:02}");
         world.reads(&id, split, |side, number| {
             let length = if case < 4 { 18_000 + 1_000 * u64::from(number) } else { 4_000 };
-            let window = if side.is_baseline_code() { 8_000 } else { 21_333 };
-            let mut sizes = Vec::new();
-            let mut left = length;
-            while left > 0 {
-                sizes.push(left.min(window));
-                left -= left.min(window);
-            }
-            (sizes, true)
+            let window = if side.is_baseline_code() { baseline } else { candidate };
+            let pages = length.div_ceil(window);
+            ((0..pages).map(|page| window.min(length - page * window)).collect(), true)
         });
-        let long = case < 4;
-        let counts = if long { recorded(3, 2) } else { recorded(1, 0) };
+        let counts = if case < 4 { recorded(3, 2) } else { recorded(1, 0) };
         let case = world.case(&id, split);
         case.recorded = BTreeMap::from([("r1".to_owned(), counts), ("r2".to_owned(), counts)]);
     }
     world
+}
+
+pub fn require(require: Require) -> Rule {
+    Rule {
+        subject: Subject::Special(Special::ToolsList),
+        bound: Bound::Require { require, on: CAND },
+        split: None,
+        cases: None,
+        is_implied: false,
+    }
 }

@@ -1,0 +1,98 @@
+//! What a person sees: the terminal's table and the pull request's paragraph.
+
+use crate::traces::*;
+use mcp_regress::report::{self, TerminalOptions};
+use mcp_regress::suite::{Require, Special, Subject};
+use mcp_regress::words::{Metric, Outcome, Split};
+
+fn gated(mut world: World) -> World {
+    world.rule(guardrail(Metric::ContinuationReads));
+    world.rule(guardrail(Metric::EvidenceRecall));
+    world.rule(at_most(Subject::Metric(Metric::OversizedResults), 0.0, CAND));
+    world.rule(at_most(special(Special::Flips), 0.0, CAND));
+    world.rule(require(Require::Identical));
+    world
+}
+
+fn shown(world: &World) -> String {
+    let options =
+        TerminalOptions { width: Some(100), color: false, folder: Some("results/some-run".to_owned()) };
+    report::terminal(&world.report(), &options)
+}
+
+fn worlds() -> Vec<(&'static str, World)> {
+    let mut lost = gated(windows());
+    lost.attempts.iter_mut().filter(|a| a.case_id == "docs/case-05" && !a.side.is_baseline_code()).for_each(
+        |a| {
+            a.needs[0].met = false;
+            a.needs[0].met_at_call = None;
+        },
+    );
+    let mut few = World::new();
+    few.reads("only", Split::Dev, |side, _| {
+        (vec![if side.is_baseline_code() { 5_000 } else { 6_000 }], true)
+    });
+    few.rule(guardrail(Metric::ResultChars));
+    let mut silent = gated(windows());
+    silent
+        .attempts
+        .retain(|attempt| attempt.side != CAND || attempt.attempt != 2 || attempt.case_id != "docs/case-03");
+    vec![
+        ("better", gated(windows())),
+        ("worse", gated(windows_of(21_333, 8_000))),
+        ("unchanged", gated(windows_of(8_000, 8_000))),
+        ("content_lost", lost),
+        ("few_pairs", few),
+        ("incomplete", silent),
+        ("not_gated", windows()),
+    ]
+}
+
+#[test]
+fn the_terminal_tells_each_story() {
+    for (name, world) in worlds() {
+        insta::assert_snapshot!(format!("terminal_{name}"), shown(&world));
+    }
+}
+
+#[test]
+fn the_paragraph_tells_each_story() {
+    for (name, world) in worlds() {
+        insta::assert_snapshot!(format!("markdown_{name}"), report::summary_md(&world.report()));
+    }
+}
+
+#[test]
+fn colour_changes_no_letter() {
+    let report = gated(windows_of(21_333, 8_000)).report();
+    let plain = report::terminal(&report, &TerminalOptions::default());
+    let painted = report::terminal(&report, &TerminalOptions { color: true, ..TerminalOptions::default() });
+    let paint = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
+    assert_ne!(plain, painted);
+    assert_eq!(paint.replace_all(&painted, ""), plain);
+}
+
+#[test]
+fn a_server_can_write_no_markdown_and_no_escape() {
+    let evil = "@all [x](http://e.test) <!-- `\u{1b}[2J | \u{202e}";
+    let mut world = gated(windows());
+    for attempt in world.attempts.iter_mut().filter(|a| a.side == CAND) {
+        for call in &mut attempt.calls {
+            call.tool = evil.to_owned();
+            call.unknown_arguments = vec![evil.to_owned()];
+            call.outcome = Outcome::ToolError;
+        }
+    }
+    let side = world.meta.sides.get_mut("candidate").unwrap();
+    side.revision = None;
+    side.server_name = Some(evil.to_owned());
+    side.tools_list = Some(tools(&[evil]));
+    let report = world.report();
+    let markdown = report::summary_md(&report);
+    let outside = regex::Regex::new("`[^`\n]*`").unwrap().replace_all(&markdown, "").into_owned();
+    for forbidden in ["@all", "](", "<!--", "http:", "\u{1b}", "\u{202e}"] {
+        assert!(!outside.contains(forbidden), "{forbidden:?} in {outside}");
+    }
+    let terminal = report::terminal(&report, &TerminalOptions::default());
+    assert!(!terminal.contains('\u{1b}') && !terminal.contains('\u{202e}'), "{terminal}");
+}
