@@ -103,8 +103,8 @@ pub(super) fn read(file: impl Read) -> Result<Raw, ForeignError> {
     let names: Result<Vec<String>, _> =
         record.iter().map(|cell| std::str::from_utf8(cell).map(|name| name.trim().to_owned())).collect();
     let header = Header::of(names.map_err(|_| ForeignError::Utf8 { row: 0, line: 1 })?)?;
-    let mut raw = Raw::default();
-    raw.columns = header.metrics.iter().map(|place| RawColumn::new(&header.names[*place])).collect();
+    let columns = header.metrics.iter().map(|place| RawColumn::new(&header.names[*place])).collect();
+    let mut raw = Raw { columns, ..Raw::default() };
     while next(&mut reader, &mut record)? {
         let line = record.position().map_or(0, csv::Position::line);
         Row { header: &header, record: &record, row: raw.rows.len() as u64 + 1, line }.take(&mut raw)?;
