@@ -3,6 +3,8 @@
 //! `scripts/test real` installs them, makes the files that they read, and names their folder in
 //! `MCP_REGRESS_REAL_DIR`; without it these tests fail. The suites are those of scripts/real/suites.
 
+#![expect(clippy::unwrap_used, reason = "a test may end by a panic, also in what its functions call")]
+
 mod cli;
 
 use cli::*;

@@ -59,9 +59,10 @@ impl Progress {
                 state.failed += u64::from(status != Status::Ok);
                 self.say_ended(&case_id, side, attempt, status, failure.as_deref());
             }
-            Event::Again { case_id, attempt, why } => {
+            Event::Again { case_id, attempt, why, ended, failed } => {
                 self.say(&format!("again: attempt {attempt} of {case_id} on all sides: {why}"));
-                state.done = state.done.saturating_sub(1);
+                state.done = state.done.saturating_sub(ended);
+                state.failed = state.failed.saturating_sub(failed);
             }
         }
         self.show(&mut state);

@@ -27,6 +27,10 @@ pub enum Event {
         case_id: String,
         attempt: u32,
         why: String,
+        /// Ended sides that no longer count.
+        ended: u64,
+        /// Those of them that were not ok.
+        failed: u64,
     },
 }
 

@@ -175,9 +175,10 @@ impl Worker {
     /// One attempt on all its sides; all of them again when the infrastructure failed on one.
     async fn round(&mut self, case: &Case, round: &Round) -> Result<(), RunEnd> {
         for replays in 0..=MOST_REPLAYS {
-            let mut broken = None;
+            let (mut broken, mut failed) = (None, 0);
             for (side, attempt) in round {
                 let record = self.attempt(case, *side, *attempt).await?;
+                failed += u64::from(record.status != Status::Ok);
                 if record.status == Status::Infrastructure {
                     broken = record.failure.clone();
                 }
@@ -185,7 +186,9 @@ impl Worker {
             match broken {
                 Some(why) if replays < MOST_REPLAYS => {
                     let attempt = round.first().map_or(0, |(_, attempt)| *attempt);
-                    (self.shared.events)(Event::Again { case_id: case.id.clone(), attempt, why });
+                    let ended = round.len() as u64;
+                    let case_id = case.id.clone();
+                    (self.shared.events)(Event::Again { case_id, attempt, why, ended, failed });
                 }
                 _ => return Ok(()),
             }
