@@ -139,21 +139,30 @@ impl Process {
         }
     }
 
-    /// End a process that speaks on stdin, which is closed already: TERM to its group after 3 s,
-    /// KILL after 3 more.
-    pub(crate) async fn end(&mut self) -> (Ending, Option<String>, bool) {
-        self.end_after(GRACE).await
+    /// End a process that speaks on `stdin` by closing it: TERM to its group after 3 s, KILL after
+    /// 3 more.
+    pub(crate) async fn end(
+        &mut self,
+        stdin: Option<ChildStdin>,
+    ) -> (Ending, Option<String>, bool) {
+        self.end_after(stdin, GRACE).await
     }
 
     /// End a process that serves a port, to which the end of stdin means nothing: TERM to its group
     /// at once, KILL after 3 s.
     pub(crate) async fn end_service(&mut self) -> (Ending, Option<String>, bool) {
-        self.end_after(Duration::ZERO).await
+        let stdin = self.child.stdin.take();
+        self.end_after(stdin, Duration::ZERO).await
     }
 
-    async fn end_after(&mut self, patience: Duration) -> (Ending, Option<String>, bool) {
+    async fn end_after(
+        &mut self,
+        stdin: Option<ChildStdin>,
+        patience: Duration,
+    ) -> (Ending, Option<String>, bool) {
+        // Looked at before stdin is closed: a quick server ends in the moment between the two.
         let mut ending = if self.has_ended() { Ending::BeforeClose } else { Ending::StdinClosed };
-        drop(self.child.stdin.take());
+        drop(stdin);
         let mut status = timeout(patience, self.child.wait()).await;
         for (signal, next) in [(Signal::TERM, Ending::Terminated), (Signal::KILL, Ending::Killed)] {
             if status.is_err() {

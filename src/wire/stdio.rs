@@ -125,7 +125,7 @@ impl Stdio {
     /// End the process, reading its stdout to the last: so it can't get stuck in a write, and what
     /// it still says is counted.
     pub(crate) async fn close(&mut self, inbox: &mut Inbox) -> (Ending, Option<String>, bool) {
-        self.stdin = None;
+        let stdin = self.stdin.take();
         let Self { process, stdout, lines, .. } = self;
         let drain = async {
             loop {
@@ -141,7 +141,7 @@ impl Stdio {
             }
         };
         tokio::select! {
-            ended = process.end() => ended,
+            ended = process.end(stdin) => ended,
             never = drain => match never {},
         }
     }
