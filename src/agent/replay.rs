@@ -9,7 +9,7 @@ use super::need::{NeedState, Seen};
 use super::request::Request;
 use super::toolbox::Toolbox;
 use super::turn;
-use crate::case::{Intent, Need, Recording, Step};
+use crate::case::{Intent, Need, Step};
 use crate::client::{Page, Profile};
 use crate::trace::{CallRecord, NeedRecord};
 use crate::words::{ChainEnd, OnOversized, Outcome, ReplayMode, ToolKind};
@@ -41,16 +41,15 @@ pub struct AttemptTrace {
     pub is_infrastructure: bool,
 }
 
-/// Replays `recording` by `caller`. Clock values count from `clock`.
+/// Replays the steps of a recording by `caller`. Clock values count from `clock`.
 pub async fn replay<C: Caller>(
     caller: &mut C,
-    recording: &Recording,
+    steps: &[Step],
     toolbox: &Toolbox,
     profile: &Profile,
     settings: ReplaySettings,
     clock: Instant,
 ) -> AttemptTrace {
-    let steps = &recording.steps.read();
     let mut attempt = Attempt {
         caller,
         toolbox,

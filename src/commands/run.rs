@@ -1,7 +1,7 @@
 //! `run`: replay all cases on all sides, judge, report.
 
 use super::resolve::{self, Selected, Settings};
-use super::results::{self, RunFolder};
+use super::results::{self, RunFolder, ServiceLogs};
 use super::side::{self, ResolvedSides};
 use super::{Failure, Printer, hints, report};
 use crate::agent::{Toolbox, tools_used};
@@ -94,10 +94,10 @@ async fn go(
     printer: &Printer,
 ) -> Result<ExitCode, Failure> {
     let clock = Instant::now();
-    let service_output = tempfile::tempdir()?;
+    let service_logs = ServiceLogs::new(stored.as_ref().map(|(folder, _)| folder), &out)?;
     let start_limit = settings.limits.start;
     let services = selected.suite.services.clone();
-    let _services = run::start_services(&services, &selected.suite.dir, service_output.path(), start_limit)
+    let _services = run::start_services(&services, &selected.suite.dir, service_logs.folder(), start_limit)
         .await
         .map_err(|error| Failure::new(ExitCode::SideFailed, error))?;
     let prepared = prepare_both(&sides, &settings).await?;
@@ -135,6 +135,7 @@ async fn go(
             (folder, meta)
         }
     };
+    service_logs.keep_in(&folder)?;
     folder.write_meta(&meta)?;
     let shape = PlanShape {
         attempts: settings.attempts,
