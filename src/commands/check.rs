@@ -7,7 +7,7 @@ mod tools;
 use super::resolve::{self, Selected, Settings};
 use super::side::{self, ResolvedSides};
 use super::sizes::{counted, sized};
-use super::{Failure, Printer, hints, toml_lines};
+use super::{Failure, Printer, hints};
 use crate::agent::{Toolbox, tools_used};
 use crate::cli::{CheckArgs, RunArgs};
 use crate::exit::ExitCode;

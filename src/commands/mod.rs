@@ -18,7 +18,6 @@ mod report;
 mod run;
 mod side;
 mod sizes;
-mod toml_lines;
 
 pub use failure::Failure;
 pub use printer::Printer;
