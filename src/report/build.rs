@@ -133,14 +133,16 @@ fn figures(rules: &[Rule], comparison: &Comparison<'_>) -> Result<[SplitFigures;
         let used = |place: usize| metric_use(rules, &table.metrics[place].name, split, comparison.settings);
         SplitFigures::of(comparison, split, &used)
     };
-    let all = of(None)?;
     let by_split = rules.iter().any(|rule| rule.split.is_some());
     let holds_all = |split: Split| !by_split && table.cases.iter().all(|case| case.split == split);
-    let one = |split: Split| match holds_all(split) {
-        true => Ok(SplitFigures { split: Some(split), ..all.clone() }),
-        false => of(Some(split)),
-    };
-    let (dev, test) = (one(Split::Dev)?, one(Split::Test)?);
+    let one = |split: Split| if holds_all(split) { Ok(None) } else { of(Some(split)).map(Some) };
+    let (all, [dev, test]) = std::thread::scope(|scope| {
+        let parts = scope.spawn(|| Ok::<_, ReportError>([one(Split::Dev)?, one(Split::Test)?]));
+        let all = of(None)?;
+        Ok::<_, ReportError>((all, parts.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?))
+    })?;
+    let same = |split| SplitFigures { split: Some(split), ..all.clone() };
+    let (dev, test) = (dev.unwrap_or_else(|| same(Split::Dev)), test.unwrap_or_else(|| same(Split::Test)));
     Ok([all, dev, test])
 }
 
