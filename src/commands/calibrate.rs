@@ -154,7 +154,7 @@ fn add_trials(
         in_split.iter_mut().for_each(|rule| rule.split = rule.split.or(split));
         // A rule of one split says nothing of the other.
         in_split.retain(|rule| split.is_none() || rule.split == split);
-        let verdicts = rules::judge(&in_split, &comparison, None)
+        let verdicts = rules::judge(&in_split, &comparison, None, None)
             .map_err(|error| Failure::new(ExitCode::Internal, error))?;
         trials.push(Trial { baseline, candidate, split, verdicts });
     }

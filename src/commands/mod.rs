@@ -3,6 +3,7 @@
 mod calibrate;
 mod compare;
 mod check;
+mod confirm;
 mod failure;
 mod fixture;
 mod hints;

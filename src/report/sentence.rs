@@ -98,11 +98,10 @@ pub fn rule_figures(report: &Report, rule: &RuleVerdict) -> String {
 
 fn incomplete(report: &Report) -> String {
     if !report.missing.is_empty() {
-        let planned = report.missing.len() + report.journal.len();
         return format!(
             "{} of {} attempts have no record",
             grouped(report.missing.len() as f64, 0),
-            grouped(planned as f64, 0)
+            grouped(report.planned_attempts() as f64, 0)
         );
     }
     if report.splits[0].paired == 0 {
@@ -156,6 +155,32 @@ pub fn test_split(report: &Report) -> Option<String> {
     let place = report.collected.table.metric(&info.name)?;
     let row = test.metric(place)?;
     Some(format!("{} in {}", change(info, row), cases(test.paired)))
+}
+
+/// What the fresh attempts of flipped cases say; nothing when nobody asked.
+pub fn confirmed(report: &Report) -> Option<String> {
+    let confirmation = report.confirmation.as_ref()?;
+    let flips = &report.splits[0].flips;
+    if confirmation.is_empty() && flips.is_empty() {
+        return Some("no case flipped: there is nothing to confirm".to_owned());
+    }
+    if confirmation.exact {
+        return Some(
+            "the flips are exact, the same code repeats itself: fresh attempts would say the same, none were made"
+                .to_owned(),
+        );
+    }
+    let known: Vec<_> = flips.iter().filter_map(|flip| Some((flip, confirmation.case(flip.case)?))).collect();
+    let again = known.iter().filter(|(flip, fresh)| fresh.flip() == Some(flip.direction)).count();
+    let unknown = match flips.len() - known.len() {
+        0 => String::new(),
+        n => format!("; {n} without a fresh attempt that is ok on both sides"),
+    };
+    Some(format!(
+        "{again} of {} confirmed by {} fresh attempts a side{unknown}",
+        counted(flips.len() as u64, "flip", "flips"),
+        confirmation.attempts
+    ))
 }
 
 /// Whether the headline would hold for cases like these.

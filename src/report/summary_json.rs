@@ -147,6 +147,13 @@ fn split(report: &Report, figures: &SplitFigures) -> Value {
                 "candidate_attempts": flip.candidate_attempts,
                 "first_difference_call_index": flip.first_difference,
                 "exposed": flip.exposed.map(|e| e.as_str()),
+                "confirmation": report.confirmation.as_ref().and_then(|c| c.case(flip.case)).map(|fresh| json!({
+                    "baseline_right": fresh.baseline_right,
+                    "baseline_attempts": fresh.baseline_attempts,
+                    "candidate_right": fresh.candidate_right,
+                    "candidate_attempts": fresh.candidate_attempts,
+                    "confirmed": fresh.flip() == Some(flip.direction),
+                })),
             })
         })
         .collect();

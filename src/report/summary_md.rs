@@ -98,6 +98,7 @@ fn paragraph(report: &Report) -> String {
     parts.extend(sentence::would_it_hold(report).map(|text| sentence_of(&text)));
     parts.extend(exposure(report));
     parts.push(flips(report, &report.splits[0].flips));
+    parts.extend(sentence::confirmed(report).map(|text| sentence_of(&text)));
     if !report.is_foreign {
         parts.push(tools_list(report));
     }

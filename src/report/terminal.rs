@@ -175,6 +175,7 @@ fn facts(report: &Report) -> Vec<String> {
         true => flips(report),
         false => [flips(report), tools_list(report), largest(report)].join("   "),
     }];
+    lines.extend(sentence::confirmed(report).map(|text| format!("confirm flips: {text}")));
     lines.extend(sentence::fidelity(report));
     lines.extend(sentence::test_split(report).map(|text| format!("test split alone: {text}")));
     lines.extend(sentence::would_it_hold(report));

@@ -192,7 +192,7 @@ fn of_rules(report: &Report, warnings: &mut Vec<Warning>) {
 fn of_attempts(report: &Report, warnings: &mut Vec<Warning>) {
     let missing = report.missing.len();
     if missing > 0 {
-        let planned = missing + report.journal.len();
+        let planned = report.planned_attempts();
         warnings.push(Warning::AttemptsMissing { missing, planned });
     }
     for (side, facts) in &report.collected.sides {

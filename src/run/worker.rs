@@ -25,6 +25,7 @@ const MOST_FAILED_STARTS: u32 = 5;
 const MOST_REPLAYS: u32 = 2;
 
 /// Everything that a run needs, resolved.
+#[derive(Clone)]
 pub struct RunConfig {
     /// In the order in which they are taken.
     pub cases: Vec<Case>,
