@@ -16,6 +16,7 @@ mod progress;
 mod resolve;
 mod results;
 mod report;
+mod rounds;
 mod run;
 mod side;
 mod sizes;

@@ -28,4 +28,4 @@ pub(crate) use phrase::counted;
 pub use summary_json::render as summary_json;
 pub use summary_md::render as summary_md;
 pub use terminal::{TerminalOptions, terminal};
-pub use warning::Warning;
+pub use warning::{Warning, drift_is_seen};

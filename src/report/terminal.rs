@@ -17,6 +17,8 @@ pub struct TerminalOptions {
     pub color: bool,
     /// The results folder, for the last line.
     pub folder: Option<String>,
+    /// What the history of the suite says: lines above the last one.
+    pub rounds: Vec<String>,
 }
 
 /// The report as lines for a terminal, with a line feed at the end.
@@ -42,6 +44,9 @@ pub fn terminal(report: &Report, options: &TerminalOptions) -> String {
     lines.extend(facts(report).iter().flat_map(|line| wrapped(line, width, "  ")));
     for line in sentence::open_rules(report) {
         lines.extend(wrapped(&line, width, "  "));
+    }
+    for line in &options.rounds {
+        lines.extend(wrapped(line, width, "  "));
     }
     if let Some(folder) = &options.folder {
         lines.push(format!("report: {}/summary.md", folder.trim_end_matches('/')));

@@ -3,6 +3,7 @@
 use super::{Report, phrase};
 use crate::metric::fidelity::Fidelity;
 use crate::stats::call::FEW_PAIRS;
+use crate::stats::spread::Drift;
 use crate::words::{Role, Side};
 use std::fmt;
 
@@ -48,6 +49,10 @@ pub enum Warning {
         differing: u64,
         calls: u64,
     },
+    /// Whole runs of the same code differ by more than their attempts explain.
+    Drift {
+        metrics: Vec<String>,
+    },
     /// Too few same-code pairs to judge sizes.
     FewPairs {
         pairs: usize,
@@ -78,6 +83,14 @@ pub enum Warning {
     BeganToFail {
         tools: Vec<String>,
     },
+}
+
+/// Below this p drift is a warning.
+const DRIFT_P: f64 = 0.01;
+
+/// The p of a drift, when it is a warning.
+pub fn drift_is_seen(drift: Drift) -> Option<f64> {
+    drift.p().filter(|p| *p < DRIFT_P)
 }
 
 /// How many names a warning spells out; the files hold all.
@@ -122,6 +135,10 @@ impl Warning {
             ),
             Self::SameCodeDiffers { differing, calls } => format!(
                 "the same code answered {differing} of {calls} calls otherwise the second time: name the parts that change in `ignore`, or freeze them (clock, ids, order)"
+            ),
+            Self::Drift { metrics } => format!(
+                "whole runs of the same code differ by more than their attempts explain (p below {DRIFT_P}) in {}: judge by 4 same-code runs or more",
+                listed(metrics)
             ),
             Self::FewPairs { pairs } => format!(
                 "{pairs} same-code pairs: differences in chars, bytes and tokens are judged from {FEW_PAIRS} pairs; add attempts, cases or same-code runs"
@@ -271,6 +288,12 @@ fn of_noise(report: &Report, warnings: &mut Vec<Warning>) {
         warnings.push(Warning::SameCodeDiffers { differing, calls });
     }
     let rows = &report.splits[0].metrics;
+    let drifting = rows.iter().filter(|row| row.drift.is_some_and(|drift| drift_is_seen(drift).is_some()));
+    let metrics: Vec<String> =
+        drifting.map(|row| report.collected.table.metrics[row.metric].name.replace('_', " ")).collect();
+    if !metrics.is_empty() {
+        warnings.push(Warning::Drift { metrics });
+    }
     let few = rows.iter().find(|row| row.reason == Some("few pairs"));
     if let Some(row) = few {
         warnings.push(Warning::FewPairs { pairs: row.same_code_pairs });

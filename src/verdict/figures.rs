@@ -7,7 +7,7 @@ use crate::stats::flips::Direction;
 use crate::stats::holm::holm;
 use crate::stats::judge::{Interval, Summary};
 use crate::stats::sample::SampleError;
-use crate::stats::spread::Prediction;
+use crate::stats::spread::{Drift, Prediction};
 use crate::words::{Metric, Question, Role, Split};
 
 /// Metrics are described a few at a time: the samples of all of them would be the largest thing
@@ -68,6 +68,8 @@ pub struct MetricRow {
     pub same_code_max_abs_delta: Option<f64>,
     pub pi_low: Option<f64>,
     pub pi_high: Option<f64>,
+    /// Do whole runs of the same code differ by more than their attempts explain?
+    pub drift: Option<Drift>,
     pub deterministic: bool,
     pub candidate_repeated: bool,
     pub exposed_cases: Option<usize>,
@@ -138,6 +140,7 @@ impl MetricRow {
             same_code_max_abs_delta: spread.max_abs_delta(),
             pi_low: spread.prediction.map(|p| p.low),
             pi_high: spread.prediction.map(|p| p.high),
+            drift: spread.drift,
             deterministic: spread.deterministic,
             candidate_repeated: spread.candidate_repeated,
             exposed_cases: summary.exposed.map(|e| e.exposed_cases),
