@@ -11,7 +11,7 @@ use crate::suite::{Bound, GlobError, IdGlob, Rule, Subject};
 use crate::trace::{Journal, JournalError, MissingPolicy, RunMeta, side_key};
 use crate::verdict::figures::MetricUse;
 use crate::verdict::gate::Gaps;
-use crate::verdict::rules;
+use crate::verdict::inferred::{self, EndFigures};
 use crate::verdict::{Comparison, Confirmation, Gate, RuleVerdict, Settings, SplitFigures};
 use crate::words::{Question, Role, Side, Split};
 use std::path::PathBuf;
@@ -49,6 +49,8 @@ pub struct Report {
     /// All cases, then dev, then test.
     pub splits: [SplitFigures; 3],
     pub rules: Vec<RuleVerdict>,
+    /// Continuation reads had the needs inferred as `last` stood earlier or later.
+    pub bracket: Vec<EndFigures>,
     pub tools_list: Option<ToolsComparison>,
     pub missing: Vec<MissingAttempt>,
     pub gate: Gate,
@@ -119,7 +121,8 @@ pub fn judge(measured: Measured, holding: &[ExitCode]) -> Result<Report, ReportE
         list(Side::Baseline).zip(list(Side::Candidate)).map(|(base, cand)| ToolsComparison::of(base, cand));
     let comparison = Comparison::new(&collected.table, settings)?;
     let splits = figures(&meta.rules, &comparison)?;
-    let rules = rules::judge(&meta.rules, &comparison, tools_list.as_ref(), confirmation.as_ref())?;
+    let rules = inferred::judge(&meta.rules, &comparison, tools_list.as_ref(), confirmation.as_ref())?;
+    let bracket = inferred::figures(&comparison)?;
     drop(comparison);
     let gaps = Gaps { attempts: missing.len(), nothing_paired: splits[0].paired == 0 };
     let gate = Gate::decide(&rules, gaps, meta.gate, holding);
@@ -132,6 +135,7 @@ pub fn judge(measured: Measured, holding: &[ExitCode]) -> Result<Report, ReportE
         is_foreign,
         splits,
         rules,
+        bracket,
         tools_list,
         missing,
         gate,

@@ -2,10 +2,9 @@
 
 use super::cell::{Cell, TableSpec};
 use crate::metric::{AttemptTable, CaseRow, MetricInfo};
-use crate::stats::flips::CaseRight;
 use crate::suite::Margin;
 use crate::text::decimal;
-use crate::verdict::{Confirmation, FlipRow, MetricRow, RuleVerdict, SplitFigures};
+use crate::verdict::{FlipRow, MetricRow, RuleVerdict, SplitFigures};
 use crate::words::Split;
 use std::io;
 
@@ -109,8 +108,6 @@ pub fn metric_lines<'t>(
 pub struct FlipLine<'t> {
     pub case: &'t CaseRow,
     pub row: &'t FlipRow,
-    /// Where the case was replayed once more.
-    pub fresh: Option<&'t CaseRight>,
 }
 
 /// The columns of flips.csv.
@@ -132,33 +129,14 @@ pub fn flips_table<'t>() -> TableSpec<FlipLine<'t>> {
         .column("exposed", "`true`, `false`, `unknown`; empty without a same-code side", |r| {
             r.row.exposed.map(|e| e.as_str()).into()
         })
-        .column("fresh_baseline_right", "of the fresh attempts of --confirm-flips", |r| {
-            r.fresh.map(|fresh| fresh.baseline_right).into()
-        })
-        .column("fresh_baseline_attempts", "of how many", |r| {
-            r.fresh.map(|fresh| fresh.baseline_attempts).into()
-        })
-        .column("fresh_candidate_right", "of the fresh attempts of --confirm-flips", |r| {
-            r.fresh.map(|fresh| fresh.candidate_right).into()
-        })
-        .column("fresh_candidate_attempts", "of how many", |r| {
-            r.fresh.map(|fresh| fresh.candidate_attempts).into()
-        })
-        .column("confirmed", "`true` when the fresh attempts flip the same way; empty without any", |r| {
-            r.fresh.map(|fresh| fresh.flip() == Some(r.row.direction)).into()
-        })
 }
 
 /// All rows of flips.csv: those of the figures over all cases.
 pub fn flip_lines<'t>(
     table: &'t AttemptTable,
     all: &'t SplitFigures,
-    confirmation: Option<&'t Confirmation>,
 ) -> impl Iterator<Item = io::Result<FlipLine<'t>>> {
-    all.flips.iter().map(move |row| {
-        let fresh = confirmation.and_then(|confirmation| confirmation.case(row.case));
-        Ok(FlipLine { case: &table.cases[row.case], row, fresh })
-    })
+    all.flips.iter().map(move |row| Ok(FlipLine { case: &table.cases[row.case], row }))
 }
 
 /// The columns of rules.csv.

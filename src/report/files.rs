@@ -36,11 +36,7 @@ pub fn write_all(report: &Report, folder: &Path) -> io::Result<()> {
     write_table(folder, &csv_attempts::attempts_table(table), csv_attempts::attempt_rows(table))?;
     write_table(folder, &csv_cases::cases_table(), csv_cases::case_rows(&comparison))?;
     write_table(folder, &csv_figures::metrics_table(), csv_figures::metric_lines(table, &report.splits))?;
-    write_table(
-        folder,
-        &csv_figures::flips_table(),
-        csv_figures::flip_lines(table, &report.splits[0], report.confirmation.as_ref()),
-    )?;
+    write_table(folder, &csv_figures::flips_table(), csv_figures::flip_lines(table, &report.splits[0]))?;
     write_table(folder, &csv_figures::rules_table(), report.rules.iter().map(Ok))?;
     for (name, text) in [
         ("columns.md", columns(report)),

@@ -1,11 +1,11 @@
 //! Sentences that terminal and Markdown share.
 
 use super::Report;
-use super::phrase::{change, counted, grouped, percent, plain};
+use super::phrase::{Shown, change, counted, grouped, percent, plain};
 use super::terminal::detectable;
 use crate::metric::MetricInfo;
 use crate::verdict::{MetricRow, Overall, RuleVerdict, SplitFigures, Verdict};
-use crate::words::{Metric, Question, Split};
+use crate::words::{Metric, NeedKind, Question, Split};
 
 /// Metrics by how much a reader cares, after those of the rules.
 const BY_INTEREST: [Metric; 9] = [
@@ -181,6 +181,50 @@ pub fn confirmed(report: &Report) -> Option<String> {
         counted(flips.len() as u64, "flip", "flips"),
         confirmation.attempts
     ))
+}
+
+/// What failed attempts could have changed in shares.
+pub fn bounds(report: &Report) -> Option<String> {
+    let rows: Vec<_> = report.splits[0].metrics.iter().filter_map(|row| Some((row, row.bounds?))).collect();
+    let failed = rows.first()?.1.failed;
+    let each = rows.iter().map(|(row, bounds)| {
+        let info = &report.collected.table.metrics[row.metric];
+        let shown = Shown::of(info, row);
+        let (worst, best) = (shown.delta(bounds.worst), shown.delta(bounds.best));
+        format!("{} {worst} to {best}", plain(&info.name.replace('_', " ")))
+    });
+    Some(format!(
+        "whatever the failed attempts ({} baseline, {} candidate) would have given, the delta lies within: {}",
+        failed.0,
+        failed.1,
+        each.collect::<Vec<_>>().join("; ")
+    ))
+}
+
+/// Where the needs come from, when any was inferred: `37 % used, 58 % last, 5 % end`.
+pub fn needs(report: &Report) -> Option<String> {
+    const ORDER: [NeedKind; 5] =
+        [NeedKind::Used, NeedKind::Last, NeedKind::End, NeedKind::All, NeedKind::Written];
+    let needs = &report.collected.needs;
+    let present = ORDER.into_iter().filter(|kind| needs.share(*kind) > 0.0);
+    let shares: Vec<String> =
+        present.map(|kind| format!("{:.0} % {kind}", 100.0 * needs.share(kind))).collect();
+    if needs.read_steps == 0 || needs.share(NeedKind::Written) == 1.0 {
+        return None;
+    }
+    let total = |total: f64| grouped(total, 0);
+    let ends: Vec<String> = report
+        .bracket
+        .iter()
+        .map(|end| format!("{} -> {} at {}", total(end.baseline_total), total(end.candidate_total), end.end))
+        .collect();
+    let bracket = match ends.is_empty() {
+        true => String::new(),
+        false => {
+            format!("; had those inferred as last stood elsewhere, continuation reads {}", ends.join(", "))
+        }
+    };
+    Some(format!("{}{bracket}", shares.join(", ")))
 }
 
 /// Whether the headline would hold for cases like these.

@@ -181,7 +181,9 @@ fn facts(report: &Report) -> Vec<String> {
         false => [flips(report), tools_list(report), largest(report)].join("   "),
     }];
     lines.extend(sentence::confirmed(report).map(|text| format!("confirm flips: {text}")));
+    lines.extend(sentence::bounds(report));
     lines.extend(sentence::fidelity(report));
+    lines.extend(sentence::needs(report).map(|text| format!("needs: {text}")));
     lines.extend(sentence::test_split(report).map(|text| format!("test split alone: {text}")));
     lines.extend(sentence::would_it_hold(report));
     lines

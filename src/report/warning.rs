@@ -4,7 +4,7 @@ use super::{Report, phrase};
 use crate::metric::fidelity::Fidelity;
 use crate::stats::call::FEW_PAIRS;
 use crate::stats::spread::Drift;
-use crate::words::{Role, Side};
+use crate::words::{NeedKind, Role, Side};
 use std::fmt;
 
 /// Something that a reader must know before the numbers.
@@ -43,6 +43,11 @@ pub enum Warning {
     /// Needs that hold pages alone cannot show a change of paging.
     OnlyPages {
         needs: u64,
+    },
+    /// Most needs were inferred as `last`, and the change touches the order of what is shown.
+    InferredOrder {
+        share: f64,
+        names: Vec<String>,
     },
     /// Runs of the same code differ on most calls.
     SameCodeDiffers {
@@ -132,6 +137,12 @@ impl Warning {
             ),
             Self::OnlyPages { needs } => format!(
                 "all {needs} needs count pages alone: they can show neither lost content nor a change of paging"
+            ),
+            Self::InferredOrder { share, names } => format!(
+                "{:.0} % of the needs were inferred as `last`, and the candidate shows content in another order in {}: where the agent stopped says little of what it looked for there, so look at these or write their needs: {}",
+                100.0 * share,
+                cases(names.len()),
+                listed(names)
             ),
             Self::SameCodeDiffers { differing, calls } => format!(
                 "the same code answered {differing} of {calls} calls otherwise the second time: name the parts that change in `ignore`, or freeze them (clock, ids, order)"
@@ -242,6 +253,10 @@ fn of_cases(report: &Report, warnings: &mut Vec<Warning>) {
     }
     if needs.read_steps > 0 && needs.pages_only == needs.read_steps && needs.evidence_texts == 0 {
         warnings.push(Warning::OnlyPages { needs: needs.read_steps });
+    }
+    let share = needs.share(NeedKind::Last);
+    if share > 0.5 && !needs.other_order.is_empty() {
+        warnings.push(Warning::InferredOrder { share, names: needs.other_order.clone() });
     }
     let fidelity: &Fidelity = &report.collected.fidelity;
     if fidelity.is_low() {

@@ -221,7 +221,7 @@ impl Worker {
                 (AttemptTrace { failure, ..AttemptTrace::default() }, Status::Infrastructure)
             }
         };
-        if status != Status::Ok || config.restart == Restart::Attempt {
+        if status != Status::Ok || trace.is_session_lost || config.restart == Restart::Attempt {
             self.close(side).await;
         }
         let record = AttemptRecord {

@@ -6,6 +6,7 @@ use crate::stats::call::{CallInput, Word, call};
 use crate::stats::flips::Direction;
 use crate::stats::holm::holm;
 use crate::stats::judge::{Interval, Summary};
+use crate::stats::missing::Bounds;
 use crate::stats::sample::SampleError;
 use crate::stats::spread::{Drift, Prediction};
 use crate::words::{Metric, Question, Role, Split};
@@ -76,6 +77,8 @@ pub struct MetricRow {
     pub delta_exposed: Option<f64>,
     pub delta_unexposed: Option<f64>,
     pub mde80: Option<f64>,
+    /// What the delta of a share can have been, whatever its failed attempts would have given.
+    pub bounds: Option<Bounds>,
     pub call: Option<&'static str>,
     pub reason: Option<&'static str>,
     /// Every case changed by the same amount.
@@ -147,6 +150,7 @@ impl MetricRow {
             delta_exposed: summary.exposed.and_then(|e| e.exposed),
             delta_unexposed: summary.exposed.and_then(|e| e.unexposed),
             mde80: summary.mde80,
+            bounds: summary.bounds,
             call: summary.call.map(|word| word.as_str()),
             reason: summary.call_reason.map(|reason| reason.as_str()),
             all_equal: summary.sample.all_equal(),

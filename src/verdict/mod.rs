@@ -4,6 +4,7 @@ pub mod comparison;
 pub mod confirm;
 pub mod figures;
 pub mod rules;
+pub mod inferred;
 pub mod gate;
 
 pub use comparison::{CaseState, Comparison, Settings};

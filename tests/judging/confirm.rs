@@ -2,6 +2,7 @@
 
 use crate::cli::*;
 use crate::lucky::{rule, run, suite};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 const SOMETIMES: &str = "[0-2]*";
@@ -9,6 +10,10 @@ const MOSTLY: &str = "[0-9a-d]*";
 
 fn fresh(run: &Path) -> PathBuf {
     run.join("shards/1-of-1/confirm.jsonl")
+}
+
+fn flips(run: &Path) -> Vec<Value> {
+    summary(run)["splits"]["all"]["flips"].as_array().unwrap().clone()
 }
 
 #[test]
@@ -20,13 +25,13 @@ fn flips_by_luck_are_not_confirmed_and_enter_nothing_else() {
     let said = run(suite.path(), &asked, &["--confirm-flips", "--jobs", "2"]);
     let (plain, asked) = (only_run(&plain), only_run(&asked));
 
-    let flips = rows(&asked.join("flips.csv"));
+    let flips = flips(&asked);
     assert!(flips.len() >= 2, "luck has gone: {flips:?}");
-    assert!(flips.iter().all(|flip| flip["fresh_baseline_attempts"] == "8"), "{flips:?}");
-    assert!(flips.iter().any(|flip| flip["confirmed"] == "false"), "{flips:?}");
+    assert!(flips.iter().all(|flip| flip["confirmation"]["baseline_attempts"] == 8), "{flips:?}");
+    assert!(flips.iter().any(|flip| flip["confirmation"]["confirmed"] == false), "{flips:?}");
     let records = std::fs::read_to_string(fresh(&asked)).unwrap();
     assert_eq!(records.lines().count(), 2 * 8 * flips.len());
-    for table in ["calls.csv", "attempts.csv", "cases.csv", "metrics.csv"] {
+    for table in ["calls.csv", "attempts.csv", "cases.csv", "metrics.csv", "flips.csv"] {
         let read = |run: &Path| std::fs::read_to_string(run.join(table)).unwrap();
         similar_asserts::assert_eq!(read(&plain), read(&asked), "{table}");
     }
@@ -36,7 +41,7 @@ fn flips_by_luck_are_not_confirmed_and_enter_nothing_else() {
         (&"regression".into(), Some(flips.len() as u64))
     );
     let after = rule(&summary(&asked), "flips");
-    let again = flips.iter().filter(|flip| flip["confirmed"] == "true").count();
+    let again = flips.iter().filter(|flip| flip["confirmation"]["confirmed"] == true).count();
     assert_eq!(after["value"].as_u64(), Some(again as u64), "{after}");
     let told = format!("{again} again in 8 fresh attempts a side");
     assert!(after["reason"].as_str().unwrap().contains(&told), "{after}");
@@ -55,7 +60,7 @@ fn flips_that_are_real_are_confirmed() {
     let rule = rule(&summary(&run), "flips");
     assert_eq!(rule["verdict"], "regression", "{rule}");
     assert!(rule["p"].as_f64().unwrap() < 0.05, "{rule}");
-    assert!(rows(&run.join("flips.csv")).iter().all(|flip| flip["confirmed"] == "true"));
+    assert!(flips(&run).iter().all(|flip| flip["confirmation"]["confirmed"] == true));
 }
 
 #[test]
