@@ -166,9 +166,9 @@ impl<C: Caller> Attempt<'_, C> {
     }
 
     /// Lists a continuation by a tool that may not be called.
-    pub fn skip_continuation(&mut self, index: u32, tool: &str) {
+    pub fn skip_continuation(&mut self, index: u32, tool: &str, past_need: bool) {
         let kind = self.toolbox.get(tool).map_or(ToolKind::Other, |tool| tool.kind);
-        self.list_skipped(blank_record(index, tool, kind, true));
+        self.list_skipped(CallRecord { past_need, ..blank_record(index, tool, kind, true) });
     }
 
     fn list_skipped(&mut self, mut record: CallRecord) {

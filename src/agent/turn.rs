@@ -174,11 +174,11 @@ impl Chain<'_> {
         match onward.into_request(request, attempt.toolbox) {
             Ok(next) if next.tool.may_call => Turn::Go(next, made),
             Ok(next) => {
-                attempt.skip_continuation(self.step_index, &next.tool.name);
+                attempt.skip_continuation(self.step_index, &next.tool.name, self.is_past_need);
                 Turn::Done(ChainEnd::GaveUp)
             }
             Err(unknown) => {
-                attempt.skip_continuation(self.step_index, &unknown);
+                attempt.skip_continuation(self.step_index, &unknown, self.is_past_need);
                 Turn::Done(ChainEnd::GaveUp)
             }
         }

@@ -150,6 +150,7 @@ fn tell_suite(findings: &mut Findings, selected: &Selected, settings: Option<&Se
         same_code: settings.same_code,
         candidate_again: true,
         baseline: true,
+        after: 0,
     };
     let sides: Vec<String> = shape.sides().iter().map(ToString::to_string).collect();
     if selected.cases.is_empty() {

@@ -3,6 +3,7 @@
 mod calibrate;
 mod compare;
 mod check;
+mod confirm;
 mod failure;
 mod fixture;
 mod hints;
@@ -15,6 +16,7 @@ mod progress;
 mod resolve;
 mod results;
 mod report;
+mod rounds;
 mod run;
 mod side;
 mod sizes;

@@ -142,10 +142,3 @@ pub(super) fn find(
         ))
     })
 }
-
-/// One line a run, append only.
-pub(super) fn append_history(out: &Path, line: &serde_json::Value) -> Result<(), Failure> {
-    let mut file = fs::OpenOptions::new().create(true).append(true).open(out.join("runs.jsonl"))?;
-    file.write_all(format!("{line}\n").as_bytes())?;
-    Ok(())
-}

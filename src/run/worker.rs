@@ -25,6 +25,7 @@ const MOST_FAILED_STARTS: u32 = 5;
 const MOST_REPLAYS: u32 = 2;
 
 /// Everything that a run needs, resolved.
+#[derive(Clone)]
 pub struct RunConfig {
     /// In the order in which they are taken.
     pub cases: Vec<Case>,
@@ -228,7 +229,7 @@ impl Worker {
                 (AttemptTrace { failure, ..AttemptTrace::default() }, Status::Infrastructure)
             }
         };
-        if status != Status::Ok || config.restart == Restart::Attempt {
+        if status != Status::Ok || trace.is_session_lost || config.restart == Restart::Attempt {
             self.close(side).await;
         }
         let record = AttemptRecord {
