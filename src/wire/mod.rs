@@ -15,7 +15,7 @@ mod framing;
 mod inbox;
 mod input;
 mod request;
-mod sse;
+pub(crate) mod sse;
 
 mod target;
 mod counters;
@@ -34,6 +34,7 @@ mod hello;
 mod listing;
 mod session;
 
+pub(crate) use http::link;
 pub use counters::Counters;
 pub use failure::{CallFailure, Crash, HttpProblem, StartError, StartErrorKind};
 pub use hello::ServerHello;

@@ -2,7 +2,7 @@
 
 mod answer;
 mod legacy;
-mod link;
+pub(crate) mod link;
 mod listener;
 mod ready;
 mod retry;
