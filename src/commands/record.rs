@@ -100,9 +100,8 @@ fn listener(args: &RecordArgs) -> Result<TcpListener, Failure> {
     if !args.listen_public
         && let Some(public) = addresses.iter().find(|address| !address.ip().is_loopback())
     {
-        return Err(Failure::usage(format!("--listen: `{public}` is no loopback address")).hint(
-            "the proxy sends on whatever reaches it; with --listen-public other machines may use it",
-        ));
+        return Err(Failure::usage(format!("--listen: `{public}` is no loopback address"))
+            .hint("the proxy sends on whatever reaches it; with --listen-public other machines may use it"));
     }
     TcpListener::bind(&addresses[..]).map_err(|error| wrong(format!("can't listen on `{text}`: {error}")))
 }
@@ -112,7 +111,8 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     if !address.ip().is_unspecified() {
         return address;
     }
-    let loopback = if address.is_ipv4() { [127, 0, 0, 1].into() } else { std::net::Ipv6Addr::LOCALHOST.into() };
+    let loopback =
+        if address.is_ipv4() { [127, 0, 0, 1].into() } else { std::net::Ipv6Addr::LOCALHOST.into() };
     SocketAddr::new(loopback, address.port())
 }
 
@@ -126,8 +126,6 @@ fn session(args: &RecordArgs, described: &Described) -> Result<Arc<SessionFile>,
 /// What the person pastes, on standard error: standard output is the server's.
 fn introduce(printer: &Printer, session: &SessionFile, definition: &Value) {
     let text = serde_json::to_string_pretty(definition).unwrap_or_default();
-    printer.note(&format!(
-        "recording to {}\nfor the client's configuration:\n{text}",
-        session.path().display()
-    ));
+    printer
+        .note(&format!("recording to {}\nfor the client's configuration:\n{text}", session.path().display()));
 }

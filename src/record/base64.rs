@@ -5,7 +5,8 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 /// Appends the padded form of `bytes`.
 pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     for group in bytes.chunks(3) {
-        let bits = group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        let bits =
+            group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
         for place in 0..4 {
             let is_padding = place > group.len();
             let index = bits >> (18 - 6 * place) & 63;
@@ -41,9 +42,14 @@ mod tests {
 
     #[test]
     fn the_examples_of_the_standard() {
-        for (plain, text) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")]
-        {
+        for (plain, text) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
             let mut out = Vec::new();
             encode(plain.as_bytes(), &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), text);

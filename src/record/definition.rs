@@ -5,7 +5,8 @@ use std::path::Path;
 
 /// Programs that only start another one, whose name says more.
 const STARTERS: [&str; 14] = [
-    "npx", "uvx", "node", "python", "python3", "uv", "bunx", "bun", "deno", "pipx", "docker", "sh", "bash", "env",
+    "npx", "uvx", "node", "python", "python3", "uv", "bunx", "bun", "deno", "pipx", "docker", "sh", "bash",
+    "env",
 ];
 /// Words after a starter that name no server.
 const VERBS: [&str; 7] = ["run", "exec", "x", "tool", "-m", "--", "start"];
@@ -16,7 +17,8 @@ pub fn name_of_command(command: &[String]) -> String {
         let last = Path::new(word).file_name().map(|name| name.to_string_lossy().into_owned());
         let last = last.unwrap_or_default();
         let bare = last.split('@').find(|part| !part.is_empty()).unwrap_or_default();
-        let known = [".js", ".mjs", ".cjs", ".ts", ".py", ".sh"].iter().find_map(|end| bare.strip_suffix(end));
+        let known =
+            [".js", ".mjs", ".cjs", ".ts", ".py", ".sh"].iter().find_map(|end| bare.strip_suffix(end));
         known.unwrap_or(bare).to_owned()
     };
     let mut names = command.iter().filter(|word| !word.starts_with('-')).map(|word| stem(word));

@@ -9,7 +9,7 @@ use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How long the end of a line is waited for before its beginning is kept by itself.
-const LINE_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+const LINE_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 const CHUNK: usize = 64 << 10;
 
 /// What others see of a pump.

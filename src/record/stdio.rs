@@ -87,9 +87,9 @@ async fn watch(command: &[OsString], session: &Arc<SessionFile>) -> io::Result<E
     for (number, name) in PASSED {
         let mut stream = signal(SignalKind::from_raw(number.as_raw()))?;
         let heard = heard.clone();
-        tokio::spawn(async move {
-            while stream.recv().await.is_some() && heard.send((number, name)).is_ok() {}
-        });
+        tokio::spawn(
+            async move { while stream.recv().await.is_some() && heard.send((number, name)).is_ok() {} },
+        );
     }
     let mut shim = Shim::start(command, session)?;
     let mut looks = interval(LOOK);

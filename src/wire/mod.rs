@@ -34,10 +34,10 @@ mod hello;
 mod listing;
 mod session;
 
-pub(crate) use http::link;
 pub use counters::Counters;
 pub use failure::{CallFailure, Crash, HttpProblem, StartError, StartErrorKind};
 pub use hello::ServerHello;
+pub(crate) use http::link;
 pub use listing::{ListingEnd, Tool, ToolsListing};
 pub use mend::{mend_surrogates, read_value};
 pub use process::Ending;

@@ -36,7 +36,8 @@ impl Gate {
 
     fn refused(&self, header: &str, value: &str) -> String {
         let value: String = value.chars().filter(|c| !c.is_control()).take(100).collect();
-        let allowed = if self.is_public { "localhost and IP addresses" } else { "localhost and loopback addresses" };
+        let allowed =
+            if self.is_public { "localhost and IP addresses" } else { "localhost and loopback addresses" };
         format!("`{header}: {value}` is refused, only {allowed} are allowed; allow a name with --allow-host")
     }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::{Sleep, sleep};
 
 /// How long the rest of a message is waited for before its beginning is kept by itself.
-const REST_WAIT: Duration = Duration::from_millis(20);
+const REST_WAIT: Duration = Duration::from_millis(50);
 
 /// How the bytes of a body make messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,8 +123,7 @@ impl Keeper {
 
     fn event(&self, event: &Event) {
         let name = if event.name.is_empty() { "message" } else { &event.name };
-        let context =
-            FrameContext { http: Some(self.number), event: Some((name, event.id.as_deref())) };
+        let context = FrameContext { http: Some(self.number), event: Some((name, event.id.as_deref())) };
         // An event of any size is one message: its parser holds it whole.
         let whole = Piece { bytes: &event.data, is_part: false, is_rest: false };
         self.session.keep(self.origin, context, &whole);
