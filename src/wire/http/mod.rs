@@ -3,7 +3,7 @@
 mod answer;
 mod legacy;
 mod life;
-mod link;
+pub(crate) mod link;
 mod listener;
 mod ready;
 mod retry;
