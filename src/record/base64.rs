@@ -15,6 +15,7 @@ pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+#[cfg(test)]
 /// The bytes of a padded or unpadded text; `None` when it is none.
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);

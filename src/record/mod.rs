@@ -19,5 +19,3 @@ pub use die::{die_by, run_in_place};
 pub use http::{Gate, HttpOptions, serve};
 pub use session_file::{Described, SESSION_FORMAT, SESSION_VERSION, SessionFile, default_folder};
 pub use stdio::{Ended, run};
-
-pub(crate) use base64::decode as decode_base64;
