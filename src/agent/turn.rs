@@ -11,7 +11,6 @@ use super::request::Request;
 use super::rule::{Onward, Sight};
 use super::shrink;
 use crate::client::{Page, utf16_len};
-use crate::suite::toml_lines;
 use crate::words::{ChainEnd, OnOversized, Outcome, ViewKind};
 
 /// Halvings of a size argument in one step.
@@ -166,8 +165,7 @@ impl Chain<'_> {
         };
         if let (None, ChainRule::Inferred(found)) = (&self.rule, &rule) {
             // Nothing else says by what a tool without a declaration was read on.
-            let rule = toml_lines::rule(&found.rule);
-            attempt.note(&format!("inferred rule of {}: {rule}", request.tool.name), 1);
+            attempt.note(&format!("inferred rule of {}: {}", request.tool.name, found.written()), 1);
         }
         // After a change of tool the chain goes on by that tool's rules; its first page decides which.
         self.rule = onward.tool.is_none().then_some(rule);
