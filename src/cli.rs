@@ -2,10 +2,12 @@
 
 use crate::fixture::FixtureArgs;
 use crate::foreign::Declared;
+use crate::plan::Shard;
 use crate::words::{OnOversized, Question, ReplayMode, Restart};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Does this change to my MCP server make agents better or worse off, and how sure are we?
 #[derive(Debug, Parser)]
@@ -76,6 +78,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Make the reports of a stored run again.
     Report(ReportArgs),
+    /// Put the shards of a run together, judge, report.
+    Merge(MergeArgs),
     /// Compare stored runs, or the attempts of any harness in a CSV file.
     Compare(Box<CompareArgs>),
     /// What a suite of so many cases and attempts can detect, and how many cases a margin needs.
@@ -224,6 +228,10 @@ pub struct RunArgs {
     /// Replay flipped cases once more, at least 8 times a side, and judge flips by that alone.
     #[arg(long, env = "MCP_REGRESS_CONFIRM_FLIPS")]
     pub confirm_flips: bool,
+    /// Replay part I of N alone, to be merged with the others; `auto` takes the part from GitLab, Slurm, Kubernetes
+    /// or GNU parallel, where `auto/N` says how many parts there are.
+    #[arg(long, env = "MCP_REGRESS_SHARD", value_name = "I/N|auto[/N]", conflicts_with = "confirm_flips")]
+    pub shard: Option<ShardChoice>,
     /// Go on with a run that was interrupted; the last one when no folder is named.
     #[arg(long, env = "MCP_REGRESS_RESUME", value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,
@@ -236,6 +244,42 @@ pub struct RunArgs {
     /// Say what would be run, and run nothing.
     #[arg(long, env = "MCP_REGRESS_DRY_RUN")]
     pub dry_run: bool,
+}
+
+/// The part of the cases to replay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShardChoice {
+    Given(Shard),
+    /// From the environment; of so many parts, where it does not say.
+    Auto(Option<u32>),
+}
+
+impl FromStr for ShardChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some(rest) = text.strip_prefix("auto") else { return Shard::parse(text).map(Self::Given) };
+        if rest.is_empty() {
+            return Ok(Self::Auto(None));
+        }
+        let count = rest
+            .strip_prefix('/')
+            .ok_or_else(|| format!("`{text}` is neither I/N nor `auto` nor `auto/N`"))?;
+        // Any part will do to check the count.
+        Shard::parse(&format!("1/{count}")).map(|shard| Self::Auto(Some(shard.count)))
+    }
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct MergeArgs {
+    /// Folders of shards, or folders that hold them.
+    #[arg(required = true, value_name = "DIR")]
+    pub dirs: Vec<PathBuf>,
+    /// Where runs are kept: the merged one gets a folder there.
+    #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub judge: JudgeFlags,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -55,6 +55,8 @@ pub(super) fn new(context: &Context<'_>) -> RunMeta {
         suite_path: selected.suite.file.as_deref().unwrap_or(&selected.suite.dir).display().to_string(),
         suite_sha256: selected.suite.sha256.clone(),
         cases: cases(selected, skipped),
+        shard: settings.shard,
+        baseline_run: None,
         client: ClientMeta {
             profile: settings.profile.id.clone(),
             sha256: settings.profile.sha256(),
@@ -138,6 +140,7 @@ pub(super) fn require_same(stored: &RunMeta, context: &Context<'_>) -> Result<()
         ("client profile", stored.client.sha256 == now.client.sha256),
         ("protocol", stored.protocol == now.protocol),
         ("seed", stored.seed == now.seed),
+        ("shard", stored.shard == now.shard),
         ("attempts", stored.attempts == now.attempts && stored.same_code == now.same_code),
         ("reaction to oversized results", stored.on_oversized == now.on_oversized),
         ("version of mcp-regress", stored.tool_version == now.tool_version),

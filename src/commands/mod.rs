@@ -8,6 +8,7 @@ mod failure;
 mod fixture;
 mod hints;
 mod init;
+mod merge;
 mod meta;
 mod plan;
 mod printer;
@@ -19,6 +20,7 @@ mod results;
 mod report;
 mod rounds;
 mod run;
+mod shard;
 mod side;
 mod sizes;
 
@@ -37,6 +39,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Check(args) => check::run(args, &printer),
         Command::Run(args) => run::run(*args, &printer),
         Command::Report(args) => report::run(&args, &printer),
+        Command::Merge(args) => merge::run(&args, &printer),
         Command::Plan(args) => plan::run(&args, &printer),
         Command::Calibrate(args) => calibrate::run(&args, &printer),
         Command::Compare(args) => compare::run(&args, &printer),

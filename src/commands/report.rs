@@ -10,7 +10,7 @@ use crate::trace::{RunMeta, RunStatus};
 use std::path::Path;
 
 pub(super) fn run(args: &ReportArgs, printer: &Printer) -> Result<ExitCode, Failure> {
-    let folder = results::find(&args.out, args.run.as_deref(), None)?;
+    let folder = results::find(&args.out, args.run.as_deref())?;
     let meta = folder.read_meta()?;
     if meta.status == RunStatus::Started {
         printer.note(&format!(

@@ -6,6 +6,7 @@ use crate::case::{self, Case, Selection};
 use crate::cli::{RunArgs, SplitChoice, SuiteFlags};
 use crate::client::Profile;
 use crate::exit::ExitCode;
+use crate::plan::Shard;
 use crate::suite::{self, Suite};
 use crate::wire::{ClientInfo, Limits};
 use crate::words::{OnOversized, Question, ReplayMode, Restart, Split};
@@ -34,6 +35,8 @@ pub(super) struct Settings {
     pub seed: u64,
     pub resamples: u32,
     pub jobs: usize,
+    /// Nothing for the whole.
+    pub shard: Option<Shard>,
     pub restart: Restart,
     pub replay: ReplaySettings,
     pub profile: Profile,
@@ -130,6 +133,7 @@ pub(super) fn settings(selected: &Selected, args: &RunArgs) -> Result<Settings, 
         seed: args.seed.or(suite.seed).unwrap_or(DEFAULT_SEED),
         resamples: args.resamples.unwrap_or(10_000),
         jobs: args.jobs.unwrap_or(1) as usize,
+        shard: super::shard::resolve(args.shard)?,
         restart,
         replay,
         info: ClientInfo { protocol: profile.protocol.clone(), ..ClientInfo::default() },

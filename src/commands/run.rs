@@ -6,10 +6,10 @@ use super::side::{self, ResolvedSides};
 use super::{Failure, Printer, confirm, hints, report};
 use crate::agent::{Toolbox, tools_used};
 use crate::case::Case;
-use crate::cli::{Cli, Command, RunArgs};
+use crate::cli::{Cli, Command, RunArgs, ShardChoice};
 use crate::commands::progress::Progress;
 use crate::exit::ExitCode;
-use crate::plan::{PlanShape, order_cases};
+use crate::plan::{PlanShape, Shard, order_cases};
 use crate::run::{self, Event, JournalWriter, PrepareError, Prepared, RunConfig, RunEnd, Sync};
 use crate::trace::{Journal, RunMeta, RunStatus};
 use crate::words::{Restart, Side};
@@ -30,17 +30,8 @@ pub(super) fn run(args: RunArgs, printer: &Printer) -> Result<ExitCode, Failure>
 /// Goes on with a stored run, by the flags that it was started with.
 fn resume(args: RunArgs, named: &str, printer: &Printer) -> Result<ExitCode, Failure> {
     let out = out_of(&args);
-    let (named, wanted) =
-        if named.is_empty() { (None, Some(RunStatus::Started)) } else { (Some(PathBuf::from(named)), None) };
-    let folder = match results::find(&out, named.as_deref(), wanted) {
-        Ok(folder) => folder,
-        Err(_) if named.is_none() && results::find(&out, None, None).is_ok() => {
-            printer.note("nothing is left to resume: every run is complete; the last one is judged again");
-            results::find(&out, None, None)?
-        }
-        Err(failure) => return Err(failure),
-    };
-    let meta = folder.read_meta()?;
+    let folder = to_resume(&args, named, &out, printer)?;
+    let meta = folder.read_whole_meta()?;
     let again = Cli::try_parse_from(&meta.argv)
         .map_err(|error| Failure::usage(format!("the stored command can't be used again: {error}")))?;
     let Command::Run(mut stored) = again.command else {
@@ -49,9 +40,28 @@ fn resume(args: RunArgs, named: &str, printer: &Printer) -> Result<ExitCode, Fai
     stored.jobs = args.jobs.or(stored.jobs);
     stored.confirm_flips |= args.confirm_flips || meta.confirm.is_some();
     stored.out = Some(out);
+    stored.shard = meta.shard.map(ShardChoice::Given);
     std::env::set_current_dir(&meta.cwd)
         .map_err(|error| Failure::usage(format!("the run was started in `{}`: {error}", meta.cwd)))?;
     start(*stored, Some((folder, meta)), printer)
+}
+
+/// The run that is named, the last one that is unfinished, or the last one.
+fn to_resume(args: &RunArgs, named: &str, out: &Path, printer: &Printer) -> Result<RunFolder, Failure> {
+    if !named.is_empty() {
+        return results::find(out, Some(Path::new(named)));
+    }
+    // Shards of one run may share a folder of results: each goes on with its own.
+    let shard = super::shard::resolve(args.shard)?;
+    let is_mine = |meta: &RunMeta| args.shard.is_none() || meta.shard == shard;
+    let unfinished = |meta: &RunMeta| meta.status == RunStatus::Started && is_mine(meta);
+    if let Some(folder) = results::find_last(out, &unfinished) {
+        return Ok(folder);
+    }
+    let last = results::find_last(out, &is_mine)
+        .ok_or_else(|| Failure::usage(format!("no unfinished run under `{}`", out.display())))?;
+    printer.note("nothing is left to resume: every run is complete; the last one is judged again");
+    Ok(last)
 }
 
 fn out_of(args: &RunArgs) -> PathBuf {
@@ -94,7 +104,7 @@ async fn go(
     stored: Option<(RunFolder, RunMeta)>,
     printer: &Printer,
 ) -> Result<ExitCode, Failure> {
-    let clock = Instant::now();
+    let clock = clock(stored.as_ref().map(|(_, meta)| meta));
     let service_logs = ServiceLogs::new(stored.as_ref().map(|(folder, _)| folder), &out)?;
     let start_limit = settings.limits.start;
     let services = selected.suite.services.clone();
@@ -130,11 +140,7 @@ async fn go(
             super::meta::require_same(&stored, &context)?;
             (folder, stored)
         }
-        None => {
-            let meta = super::meta::new(&context);
-            let folder = RunFolder::create(&out, &meta.run_id)?;
-            (folder, meta)
-        }
+        None => new_run(&out, &context)?,
     };
     service_logs.keep_in(&folder)?;
     folder.write_meta(&meta)?;
@@ -146,10 +152,12 @@ async fn go(
         after: 0,
     };
     let ids: Vec<String> = meta.cases.keys().cloned().collect();
-    let done = recorded(&folder.journal(), &ids, shape)?;
-    let planned = ((selected.cases.len() - skipped.len()) * shape.expected().len()) as u64;
+    let journal = folder.journal(meta.shard)?;
+    let done = recorded(&folder.journals()?, &ids, shape)?;
+    let cases = in_order(selected.cases, &skipped, &meta);
+    let planned = (cases.len() * shape.expected().len()) as u64;
     let config = Arc::new(RunConfig {
-        cases: in_order(selected.cases, &skipped, settings.seed),
+        cases,
         shape,
         seed: settings.seed,
         jobs: settings.jobs,
@@ -166,7 +174,7 @@ async fn go(
         clock,
         done,
     });
-    let mut end = replay_all(config.clone(), &folder.journal(), planned, &args, printer).await?;
+    let mut end = replay_all(config.clone(), &journal, planned, &args, printer).await?;
     if args.confirm_flips && matches!(end, RunEnd::Complete) {
         end = confirm::replay(&config, &folder, &mut meta, &args, printer).await?;
     }
@@ -174,8 +182,10 @@ async fn go(
         RunEnd::Complete => {
             meta.status = RunStatus::Complete;
             folder.write_meta(&meta)?;
-            let code = report::judge_and_show(&folder, meta, &args.judge, printer, true)?;
-            Ok(code)
+            match meta.shard {
+                Some(_) => super::shard::end(&folder, meta, args.judge.format, printer),
+                None => report::judge_and_show(&folder, meta, &args.judge, printer, true),
+            }
         }
         RunEnd::Interrupted => {
             printer.note(&format!(
@@ -225,28 +235,48 @@ pub(super) fn skipped_cases(cases: &[Case], tools: &Toolbox) -> HashSet<String> 
     cases.iter().filter(|case| !has_call(case)).map(|case| case.id.clone()).collect()
 }
 
-fn in_order(cases: Vec<Case>, skipped: &HashSet<String>, seed: u64) -> Vec<Case> {
+/// The cases to replay, in the order in which they are taken: those of the run's shard.
+fn in_order(cases: Vec<Case>, skipped: &HashSet<String>, meta: &RunMeta) -> Vec<Case> {
+    let own = meta.shard.unwrap_or(Shard::WHOLE).ids(meta.cases.keys(), meta.seed);
     let mut by_id: HashMap<String, Case> = cases
         .into_iter()
-        .filter(|case| !skipped.contains(&case.id))
+        .filter(|case| !skipped.contains(&case.id) && own.contains(&case.id))
         .map(|case| (case.id.clone(), case))
         .collect();
     let mut ids: Vec<String> = by_id.keys().cloned().collect();
-    order_cases(&mut ids, seed);
+    order_cases(&mut ids, meta.seed);
     ids.iter().filter_map(|id| by_id.remove(id)).collect()
 }
 
-/// The attempts that the journal holds already. A round of which one side is missing is replayed as a whole.
+/// Where clock values count from: the run's start, also when it goes on later, so that of two records of one
+/// attempt the later start is known.
+fn clock(stored: Option<&RunMeta>) -> Instant {
+    let now = Instant::now();
+    let started = stored.and_then(|meta| meta.started_at.parse::<jiff::Timestamp>().ok());
+    let passed = started.map(|started| jiff::Timestamp::now().duration_since(started));
+    passed.and_then(|passed| now.checked_sub(passed.try_into().ok()?)).unwrap_or(now)
+}
+
+/// A folder and a record for a run that begins.
+fn new_run(out: &Path, context: &super::meta::Context<'_>) -> Result<(RunFolder, RunMeta), Failure> {
+    // Many shards may start in one second and one folder: a name that is taken is left to its owner.
+    const MOST_NAMES: u32 = 100;
+    for _ in 0..MOST_NAMES {
+        let meta = super::meta::new(context);
+        if let Some(folder) = RunFolder::create(out, &meta.run_id)? {
+            return Ok((folder, meta));
+        }
+    }
+    Err(Failure::new(ExitCode::Internal, format!("no name for a new run under `{}` is free", out.display())))
+}
+
+/// The attempts that journals hold already. A round of which one side is missing is replayed as a whole.
 pub(super) fn recorded(
-    journal: &Path,
+    journals: &[PathBuf],
     ids: &[String],
     shape: PlanShape,
 ) -> Result<HashSet<(String, Side, u32)>, Failure> {
-    if !journal.is_file() {
-        return Ok(HashSet::new());
-    }
-    let journal =
-        Journal::open(&[journal.to_owned()], ids).map_err(|error| Failure::new(ExitCode::Internal, error))?;
+    let journal = Journal::open(journals, ids).map_err(|error| Failure::new(ExitCode::Internal, error))?;
     let expected = shape.expected();
     let mut done = HashSet::new();
     for (place, id) in ids.iter().enumerate() {

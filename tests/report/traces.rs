@@ -61,6 +61,8 @@ impl World {
             gate: GateSettings::default(),
             rules_note: None,
             sides: BTreeMap::new(),
+            shard: None,
+            baseline_run: None,
             confirm: None,
             warnings: Vec::new(),
         };
