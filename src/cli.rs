@@ -171,6 +171,18 @@ pub enum FailOn {
     Inconclusive,
 }
 
+/// What to do when there is no baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
+pub enum IfNoBaseline {
+    /// Exit 6.
+    #[default]
+    Fail,
+    /// Say so, run nothing, exit 0.
+    Warn,
+    /// Replay the candidate against itself, to be the baseline of a later run; exit 0.
+    Record,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MissingChoice {
     AsWorst,
@@ -192,6 +204,12 @@ pub struct RunArgs {
     pub sides: SideFlags,
     #[command(flatten)]
     pub judge: JudgeFlags,
+    /// The baseline is a side (default `candidate`) of this stored run.
+    #[arg(long, env = "MCP_REGRESS_BASELINE_RUN", value_name = "RUN[:SIDE]", group = "baseline_source", conflicts_with_all = ["same_code", "confirm_flips"])]
+    pub baseline_run: Option<String>,
+    /// What to do when the baseline's revision or stored run is not there.
+    #[arg(long, env = "MCP_REGRESS_IF_NO_BASELINE", value_name = "WHAT", default_value = "fail")]
+    pub if_no_baseline: IfNoBaseline,
     /// Attempts of each case on each side.
     #[arg(long, env = "MCP_REGRESS_ATTEMPTS", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub attempts: Option<u32>,

@@ -23,6 +23,7 @@ mod run;
 mod shard;
 mod side;
 mod sizes;
+mod stored;
 
 pub use failure::Failure;
 pub use printer::Printer;

@@ -119,7 +119,10 @@ pub(super) fn settings(selected: &Selected, args: &RunArgs) -> Result<Settings, 
     };
     let same_code = args.same_code.or(suite.same_code).unwrap_or(1);
     let (rules, _) = suite::effective_rules(suite);
-    suite::check_repeats(&rules, same_code, Question::TheseCases).map_err(Failure::usage)?;
+    // Whether a stored run tells its noise is known when it is read.
+    if args.baseline_run.is_none() {
+        suite::check_repeats(&rules, same_code, Question::TheseCases).map_err(Failure::usage)?;
+    }
     let replay = ReplaySettings {
         mode: args.replay.unwrap_or(ReplayMode::Adaptive),
         on_oversized: args.on_oversized.or(suite.on_oversized).unwrap_or(OnOversized::RetrySmaller),

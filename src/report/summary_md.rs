@@ -50,12 +50,18 @@ fn compared(report: &Report) -> String {
     let side = |name: &str| meta.sides.get(name).map_or_else(|| "not known".to_owned(), side_name);
     let note = meta.rules_note.as_ref().map_or_else(String::new, |note| format!("{note}\n\n"));
     let a_a = if meta.a_a { "One side is defined: it is replayed against itself (A/A). " } else { "" };
+    let stored = meta.baseline_run.as_ref().map_or_else(String::new, |stored| {
+        format!(
+            "The baseline is the {} of a stored run, which was not replayed beside this candidate. ",
+            stored.side
+        )
+    });
     let client = match report.is_foreign {
         true => String::new(),
         false => format!(", client {}", code(&meta.client.profile)),
     };
     format!(
-        "{note}{a_a}Baseline {} against candidate {}: {} x {}, {} of the same code beside the baseline{client}.",
+        "{note}{a_a}{stored}Baseline {} against candidate {}: {} x {}, {} of the same code beside the baseline{client}.",
         side("baseline"),
         side("candidate"),
         counted(report.collected.table.cases.len() as u64, "case", "cases"),

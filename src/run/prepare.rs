@@ -145,5 +145,6 @@ fn tool_meta(tool: &Tool) -> ToolMeta {
         arguments: names(tool.input_schema.get("properties")),
         required: names(tool.input_schema.get("required")),
         read_only: tool.read_only_hint,
+        input_schema: Some(tool.input_schema.clone()),
     }
 }

@@ -181,6 +181,9 @@ pub struct ToolMeta {
     pub arguments: Vec<String>,
     pub required: Vec<String>,
     pub read_only: Option<bool>,
+    /// As it was listed: a later run that takes this one as its baseline infers from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_schema: Option<serde_json::Value>,
 }
 
 impl RunMeta {

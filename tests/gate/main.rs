@@ -6,3 +6,4 @@
 mod cli;
 
 mod shards;
+mod stored;
