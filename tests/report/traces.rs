@@ -153,7 +153,7 @@ pub fn tools(names: &[&str]) -> ToolsListMeta {
 }
 
 pub fn list_of(tools: Vec<ToolMeta>) -> ToolsListMeta {
-    let text = format!("{tools:?}");
+    let text = format!("{tools:?}").replace(", input_schema: None", "");
     ToolsListMeta { bytes: text.len() as u64, sha256: sha256_hex(&text), tools }
 }
 
@@ -165,6 +165,7 @@ pub fn tool(name: &str) -> ToolMeta {
         arguments: vec!["id".to_owned(), "limit".to_owned()],
         required: vec!["id".to_owned()],
         read_only: Some(true),
+        input_schema: None,
     }
 }
 
