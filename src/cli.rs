@@ -1,13 +1,15 @@
 //! The command line: inert flags. They are parsed and checked here, and mean something in `commands`.
 
+mod values;
+
+pub use values::{ReportKind, ReportWish, ShardChoice};
+
 use crate::fixture::FixtureArgs;
 use crate::foreign::Declared;
-use crate::plan::Shard;
 use crate::words::{OnOversized, Question, ReplayMode, Restart};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 /// Does this change to my MCP server make agents better or worse off, and how sure are we?
 #[derive(Debug, Parser)]
@@ -256,6 +258,9 @@ pub struct RunArgs {
     /// Where runs are kept.
     #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
     pub out: Option<PathBuf>,
+    /// Write a report to a path of its own as well: comment, json, junit, markdown. May be repeated.
+    #[arg(long, env = "MCP_REGRESS_REPORT", value_name = "KIND[=PATH]", value_delimiter = ',')]
+    pub report: Vec<ReportWish>,
     /// Force the journal to disk after each attempt.
     #[arg(long, env = "MCP_REGRESS_SYNC", value_parser = ["attempt"], value_name = "attempt")]
     pub sync: Option<String>,
@@ -264,35 +269,14 @@ pub struct RunArgs {
     pub dry_run: bool,
 }
 
-/// The part of the cases to replay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ShardChoice {
-    Given(Shard),
-    /// From the environment; of so many parts, where it does not say.
-    Auto(Option<u32>),
-}
-
-impl FromStr for ShardChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let Some(rest) = text.strip_prefix("auto") else { return Shard::parse(text).map(Self::Given) };
-        if rest.is_empty() {
-            return Ok(Self::Auto(None));
-        }
-        let count = rest
-            .strip_prefix('/')
-            .ok_or_else(|| format!("`{text}` is neither I/N nor `auto` nor `auto/N`"))?;
-        // Any part will do to check the count.
-        Shard::parse(&format!("1/{count}")).map(|shard| Self::Auto(Some(shard.count)))
-    }
-}
-
 #[derive(Debug, Clone, Args)]
 pub struct MergeArgs {
     /// Folders of shards, or folders that hold them.
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
+    /// Write a report to a path of its own as well: comment, json, junit, markdown. May be repeated.
+    #[arg(long, env = "MCP_REGRESS_REPORT", value_name = "KIND[=PATH]", value_delimiter = ',')]
+    pub report: Vec<ReportWish>,
     /// Where runs are kept: the merged one gets a folder there.
     #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
@@ -304,6 +288,9 @@ pub struct MergeArgs {
 pub struct ReportArgs {
     /// The run's folder, its name, or nothing for the last one.
     pub run: Option<PathBuf>,
+    /// Write a report to a path of its own as well: comment, json, junit, markdown. May be repeated.
+    #[arg(long, env = "MCP_REGRESS_REPORT", value_name = "KIND[=PATH]", value_delimiter = ',')]
+    pub report: Vec<ReportWish>,
     /// Where runs are kept.
     #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
     pub out: PathBuf,

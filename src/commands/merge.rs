@@ -3,9 +3,9 @@
 mod same;
 mod shards;
 
-use super::report::judge_and_show;
+use super::report::{Asked, judge_and_show};
 use super::results::RunFolder;
-use super::{Failure, Printer};
+use super::{Failure, Printer, wishes};
 use crate::cli::MergeArgs;
 use crate::exit::ExitCode;
 use crate::metric::case_order;
@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub(super) fn run(args: &MergeArgs, printer: &Printer) -> Result<ExitCode, Failure> {
+    wishes::prepare(&args.report)?;
     let found = shards::find(&args.dirs, printer)?;
     same::require_same(&found)?;
     let started = started(&found)?;
@@ -29,7 +30,8 @@ pub(super) fn run(args: &MergeArgs, printer: &Printer) -> Result<ExitCode, Failu
     meta.warnings.extend(gaps.iter().cloned());
     meta.status = if gaps.is_empty() { RunStatus::Complete } else { RunStatus::Started };
     folder.write_meta(&meta)?;
-    let code = judge_and_show(&folder, meta, &args.judge, printer, true)?;
+    let asked = Asked { judge: &args.judge, reports: &args.report, is_new: true };
+    let code = judge_and_show(&folder, meta, &asked, printer)?;
     if !gaps.is_empty() {
         let failure =
             Failure::new(ExitCode::Incomplete, format!("the run is not whole: {}", gaps.join("; ")));

@@ -1,6 +1,7 @@
 //! One file a command: resolve the flags, call the library, render what came of it.
 
 mod calibrate;
+mod ci;
 mod compare;
 mod check;
 mod confirm;
@@ -24,6 +25,7 @@ mod shard;
 mod side;
 mod sizes;
 mod stored;
+mod wishes;
 
 pub use failure::Failure;
 pub use printer::Printer;
@@ -51,6 +53,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Ok(code) => code,
         Err(failure) => {
             printer.failure(&failure);
+            ci::Ci::detect().tell_failure(&failure, &printer);
             failure.code
         }
     }

@@ -1,9 +1,10 @@
 //! `report`: any format again from a stored run; also the last step of `run`.
 
+use super::ci::Ci;
 use super::results::{self, RunFolder};
 use super::rounds::{Earlier, Round};
-use super::{Failure, Printer, meta};
-use crate::cli::{self, ReportArgs};
+use super::{Failure, Printer, meta, wishes};
+use crate::cli::{self, ReportArgs, ReportWish};
 use crate::exit::ExitCode;
 use crate::report;
 use crate::trace::{RunMeta, RunStatus};
@@ -18,43 +19,57 @@ pub(super) fn run(args: &ReportArgs, printer: &Printer) -> Result<ExitCode, Fail
             folder.0.display()
         ));
     }
-    judge_and_show(&folder, meta, &args.judge, printer, false)
+    wishes::prepare(&args.report)?;
+    judge_and_show(
+        &folder,
+        meta,
+        &Asked { judge: &args.judge, reports: &args.report, is_new: false },
+        printer,
+    )
+}
+
+/// How a run is to be judged and shown.
+pub(super) struct Asked<'a> {
+    pub judge: &'a cli::JudgeFlags,
+    /// Reports beside those of the folder.
+    pub reports: &'a [ReportWish],
+    /// It was made just now: it is judged by the flags, and its round is kept.
+    pub is_new: bool,
 }
 
 /// Reads the journal, judges, writes every derived file and shows the table.
 pub(super) fn judge_and_show(
     folder: &RunFolder,
     mut meta: RunMeta,
-    flags: &cli::JudgeFlags,
+    asked: &Asked<'_>,
     printer: &Printer,
-    is_new: bool,
 ) -> Result<ExitCode, Failure> {
-    if is_new {
-        meta.gate = meta::gate(flags);
+    if asked.is_new {
+        meta.gate = meta::gate(asked.judge);
     }
     let report =
         report::build(meta, &folder.journals()?).map_err(|error| Failure::new(ExitCode::Internal, error))?;
     report::write_all(&report, &folder.0)?;
+    wishes::fulfil(asked.reports, &folder.0)?;
     let rounds = match folder.0.parent() {
-        Some(out) => rounds(&report, out, is_new)?,
+        Some(out) => rounds(&report, out, asked.is_new)?,
         None => Vec::new(),
     };
-    match flags.format {
-        cli::Format::Json => {
-            rounds.iter().for_each(|line| printer.note(line));
-            printer.data(&fs_err::read_to_string(folder.0.join("summary.json"))?);
-        }
-        cli::Format::Human => {
-            let here = std::env::current_dir().unwrap_or_default();
-            let options = report::TerminalOptions {
-                width: Some(printer.width),
-                color: printer.color,
-                folder: Some(folder.0.strip_prefix(&here).unwrap_or(&folder.0).display().to_string()),
-                rounds,
-            };
-            printer.data(&report::terminal(&report, &options));
-        }
+    let prints_data = asked.judge.format == cli::Format::Json;
+    if prints_data {
+        rounds.iter().for_each(|line| printer.note(line));
+        printer.data(&fs_err::read_to_string(folder.0.join("summary.json"))?);
+    } else {
+        let here = std::env::current_dir().unwrap_or_default();
+        let options = report::TerminalOptions {
+            width: Some(printer.width),
+            color: printer.color,
+            folder: Some(folder.0.strip_prefix(&here).unwrap_or(&folder.0).display().to_string()),
+            rounds,
+        };
+        printer.data(&report::terminal(&report, &options));
     }
+    Ci::detect().tell(&report, prints_data, printer);
     Ok(report.gate.exit)
 }
 

@@ -9,7 +9,7 @@ use super::resolve::{self, Selected, Settings};
 use super::results::{RunFolder, ServiceLogs};
 use super::side::{self, ResolvedSides};
 use super::stored::Stored;
-use super::{Failure, Printer, confirm, hints, report};
+use super::{Failure, Printer, confirm, hints, report, wishes};
 use crate::agent::{Toolbox, tools_used};
 use crate::cli::{IfNoBaseline, RunArgs};
 use crate::commands::progress::Progress;
@@ -34,7 +34,24 @@ fn out_of(args: &RunArgs) -> PathBuf {
     std::path::absolute(&out).unwrap_or(out)
 }
 
+/// Begins a run or goes on with one; a side that fails is told to those who asked for tests.
 fn start(
+    args: RunArgs,
+    resumed: Option<(RunFolder, RunMeta)>,
+    printer: &Printer,
+) -> Result<ExitCode, Failure> {
+    let reports = args.report.clone();
+    wishes::prepare(&reports)?;
+    let ended = begin(args, resumed, printer);
+    if let Err(failure) = &ended
+        && failure.code == ExitCode::SideFailed
+    {
+        wishes::failed_side(&reports, &failure.message)?;
+    }
+    ended
+}
+
+fn begin(
     mut args: RunArgs,
     resumed: Option<(RunFolder, RunMeta)>,
     printer: &Printer,
@@ -218,7 +235,10 @@ fn ended(
             folder.write_meta(&meta)?;
             match meta.shard {
                 Some(_) => super::shard::end(folder, meta, args.judge.format, printer),
-                None => report::judge_and_show(folder, meta, &args.judge, printer, true),
+                None => {
+                    let asked = report::Asked { judge: &args.judge, reports: &args.report, is_new: true };
+                    report::judge_and_show(folder, meta, &asked, printer)
+                }
             }
         }
         RunEnd::Interrupted => {

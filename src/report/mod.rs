@@ -7,13 +7,17 @@
 
 pub mod cell;
 pub mod across;
+pub mod annotations;
+mod budget;
 mod build;
+mod comment;
 mod confirming;
 mod warning;
 mod csv_calls;
 mod csv_attempts;
 mod csv_cases;
 mod csv_figures;
+pub mod junit;
 mod phrase;
 mod sentence;
 mod terminal;
@@ -22,8 +26,9 @@ mod summary_md;
 mod files;
 
 pub use build::{Measured, MissingAttempt, Report, ReportError, build, build_with, judge, measure, settings};
+pub use comment::{COMMENT_BYTES, MARKER, STEP_BYTES};
 pub use confirming::{Flipped, flipped, journal_beside};
-pub use files::{FILES, write_all};
+pub use files::{FILES, step_summary, write_all};
 pub(crate) use phrase::counted;
 pub use summary_json::render as summary_json;
 pub use summary_md::render as summary_md;

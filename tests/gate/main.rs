@@ -5,5 +5,6 @@
 #[path = "../cli/mod.rs"]
 mod cli;
 
+mod ci;
 mod shards;
 mod stored;

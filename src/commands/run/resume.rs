@@ -3,7 +3,7 @@
 use super::super::results::{self, RunFolder};
 use super::super::{Failure, Printer, shard};
 use super::{out_of, start};
-use crate::cli::{Cli, Command, RunArgs, ShardChoice};
+use crate::cli::{Cli, Command, ReportWish, RunArgs, ShardChoice};
 use crate::exit::ExitCode;
 use crate::trace::{RunMeta, RunStatus};
 use clap::Parser;
@@ -22,6 +22,14 @@ pub(super) fn resume(args: RunArgs, named: &str, printer: &Printer) -> Result<Ex
     stored.jobs = args.jobs.or(stored.jobs);
     stored.confirm_flips |= args.confirm_flips || meta.confirm.is_some();
     stored.out = Some(out);
+    if !args.report.is_empty() {
+        // Relative to where they are asked for, not to where the run was started.
+        let here = |wish: &ReportWish| ReportWish {
+            path: wish.path.as_ref().map(|path| std::path::absolute(path).unwrap_or(path.clone())),
+            ..wish.clone()
+        };
+        stored.report = args.report.iter().map(here).collect();
+    }
     stored.shard = meta.shard.map(ShardChoice::Given);
     std::env::set_current_dir(&meta.cwd)
         .map_err(|error| Failure::usage(format!("the run was started in `{}`: {error}", meta.cwd)))?;
