@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 /// Does this change to my MCP server make agents better or worse off, and how sure are we?
 #[derive(Debug, Parser)]
-#[command(name = "mcp-regress", version, after_long_help = EXIT_CODES, max_term_width = 110)]
+#[command(name = "mcp-regress", version = env!("MCP_REGRESS_VERSION"), after_long_help = EXIT_CODES, max_term_width = 110)]
 pub struct Cli {
     #[command(flatten)]
     pub output: OutputFlags,
@@ -88,6 +88,10 @@ pub enum Command {
     Plan(PlanArgs),
     /// How often a suite's own gate alarms on runs of the same code.
     Calibrate(Box<CalibrateArgs>),
+    /// The runs that are kept: all of them, or what one was made of.
+    Runs(RunsArgs),
+    /// Write a script that completes commands and flags in a shell.
+    Completions(CompletionsArgs),
     /// Stand between an agent and its server, and write down what passes.
     Record(RecordArgs),
     /// The deterministic server of the demonstrations and tests.
@@ -285,6 +289,42 @@ pub struct MergeArgs {
 }
 
 #[derive(Debug, Clone, Args)]
+pub struct RunsArgs {
+    #[command(subcommand)]
+    pub command: RunsCommand,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum RunsCommand {
+    /// One line a run, oldest first.
+    List {
+        /// Where runs are kept.
+        #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+        out: PathBuf,
+        /// What is printed on standard output.
+        #[arg(long, env = "MCP_REGRESS_FORMAT", default_value = "human")]
+        format: Format,
+    },
+    /// What a run was made of, and how far it went.
+    Show {
+        /// The run's folder, its name, or nothing for the last one.
+        run: Option<PathBuf>,
+        /// Where runs are kept.
+        #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+        out: PathBuf,
+        /// What is printed on standard output.
+        #[arg(long, env = "MCP_REGRESS_FORMAT", default_value = "human")]
+        format: Format,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct CompletionsArgs {
+    /// For which shell.
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Clone, Args)]
 pub struct ReportArgs {
     /// The run's folder, its name, or nothing for the last one.
     pub run: Option<PathBuf>,
@@ -391,6 +431,9 @@ pub struct CalibrateArgs {
 
 #[derive(Debug, Clone, Args)]
 pub struct CheckArgs {
+    /// Where runs are kept: the last one says what only results can tell.
+    #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
     #[command(flatten)]
     pub suite: SuiteFlags,
     #[command(flatten)]

@@ -4,6 +4,7 @@ mod calibrate;
 mod ci;
 mod compare;
 mod check;
+mod completions;
 mod confirm;
 mod failure;
 mod fixture;
@@ -21,6 +22,7 @@ mod results;
 mod report;
 mod rounds;
 mod run;
+mod runs;
 mod shard;
 mod side;
 mod sizes;
@@ -42,6 +44,8 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Check(args) => check::run(args, &printer),
         Command::Run(args) => run::run(*args, &printer),
         Command::Report(args) => report::run(&args, &printer),
+        Command::Runs(args) => runs::run(&args, &printer),
+        Command::Completions(args) => completions::run(&args, &printer),
         Command::Merge(args) => merge::run(&args, &printer),
         Command::Plan(args) => plan::run(&args, &printer),
         Command::Calibrate(args) => calibrate::run(&args, &printer),

@@ -4,13 +4,16 @@ use super::ci::Ci;
 use super::results::{self, RunFolder};
 use super::rounds::{Earlier, Round};
 use super::{Failure, Printer, meta, wishes};
-use crate::cli::{self, ReportArgs, ReportWish};
+use crate::cli::{self, ReportArgs, ReportKind, ReportWish};
 use crate::exit::ExitCode;
-use crate::report;
+use crate::report::{self, from_summary};
 use crate::trace::{RunMeta, RunStatus};
 use std::path::Path;
 
 pub(super) fn run(args: &ReportArgs, printer: &Printer) -> Result<ExitCode, Failure> {
+    if let Some(file) = args.run.as_deref().filter(|run| run.is_file()) {
+        return of_summary(file, args, printer);
+    }
     let folder = results::find(&args.out, args.run.as_deref())?;
     let meta = folder.read_meta()?;
     if meta.status == RunStatus::Started {
@@ -26,6 +29,35 @@ pub(super) fn run(args: &ReportArgs, printer: &Printer) -> Result<ExitCode, Fail
         &Asked { judge: &args.judge, reports: &args.report, is_new: false },
         printer,
     )
+}
+
+/// What one summary.json tells, of which nothing is known and nothing is judged again: a job that comments on a
+/// stranger's run takes that file alone.
+fn of_summary(file: &Path, args: &ReportArgs, printer: &Printer) -> Result<ExitCode, Failure> {
+    let unreadable = |error: &dyn std::fmt::Display| {
+        Failure::usage(format!("`{}`: {error}", file.display())).hint("give a run's folder, or its summary.json")
+    };
+    let length = fs_err::metadata(file)?.len();
+    if length > from_summary::MOST_BYTES {
+        return Err(unreadable(&from_summary::SummaryError::TooLarge));
+    }
+    let report = from_summary::read(&fs_err::read(file)?).map_err(|error| unreadable(&error))?;
+    wishes::prepare(&args.report)?;
+    for wish in &args.report {
+        let text = match wish.kind {
+            ReportKind::Comment => report::comment_of_summary(&report),
+            ReportKind::Junit => Some(report::junit::render(&report)?),
+            kind @ (ReportKind::Json | ReportKind::Markdown) => {
+                return Err(Failure::usage(format!("--report {kind}: a summary.json alone makes comment and junit")));
+            }
+        };
+        match (&wish.path, text) {
+            (Some(path), Some(text)) => fs_err::write(path, text)?,
+            (None, Some(text)) => printer.data(&text),
+            (_, None) => printer.note("there is nothing to say: no comment was written"),
+        }
+    }
+    Ok(ExitCode::Success)
 }
 
 /// How a run is to be judged and shown.

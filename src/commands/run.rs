@@ -57,7 +57,8 @@ fn begin(
     printer: &Printer,
 ) -> Result<ExitCode, Failure> {
     let selected = resolve::select(&args.suite)?;
-    selected.require_cases()?;
+    // Of several things that are wrong, a side that does not start and a baseline that does not fit come first.
+    let nothing = selected.require_cases().err();
     let settings = resolve::settings(&selected, &args)?;
     let out = out_of(&args);
     let (sides, baseline) = match sides_of(&args, &selected, &out) {
@@ -79,7 +80,7 @@ fn begin(
     fs_err::create_dir_all(&out)
         .map_err(|error| Failure::usage(error).hint("give another folder with --out"))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(go(Begun { args, selected, settings, sides, baseline, out }, resumed, printer))
+    runtime.block_on(go(Begun { args, selected, nothing, settings, sides, baseline, out }, resumed, printer))
 }
 
 /// Both sides; with `--baseline-run` the candidate, and what is stored of the baseline.
@@ -126,6 +127,8 @@ fn require_fresh_seeds(sides: &ResolvedSides, settings: &Settings) -> Result<(),
 struct Begun {
     args: RunArgs,
     selected: Selected,
+    /// No case is selected.
+    nothing: Option<Failure>,
     settings: Settings,
     sides: ResolvedSides,
     /// A stored run that stands for the baseline.
@@ -139,7 +142,7 @@ async fn go(
     resumed: Option<(RunFolder, RunMeta)>,
     printer: &Printer,
 ) -> Result<ExitCode, Failure> {
-    let Begun { args, selected, settings, sides, baseline, out } = begun;
+    let Begun { args, selected, nothing, settings, sides, baseline, out } = begun;
     let clock = planned::clock(resumed.as_ref().map(|(_, meta)| meta));
     let service_logs = ServiceLogs::new(resumed.as_ref().map(|(folder, _)| folder), &out)?;
     let start_limit = settings.limits.start;
@@ -155,9 +158,8 @@ async fn go(
     let baseline_tools = toolbox(&prepared.baseline, &sides.baseline.renames);
     let candidate_tools = toolbox(&prepared.candidate, &sides.candidate.renames);
     let skipped = skipped_cases(&selected.cases, &baseline_tools);
-    if skipped.len() == selected.cases.len() {
-        return Err(hints::nothing_allowed(&baseline_tools, &prepared.candidate.tools));
-    }
+    let nothing_allowed = || hints::nothing_allowed(&baseline_tools, &prepared.candidate.tools);
+    let nothing = nothing.or_else(|| (skipped.len() == selected.cases.len()).then(nothing_allowed));
     let warnings = hints::before_run(&selected, &sides, &prepared, &baseline_tools, &candidate_tools);
     let context = super::meta::Context {
         args: &args,
@@ -169,6 +171,10 @@ async fn go(
         skipped: &skipped,
         warnings,
     };
+    if let Some(nothing) = nothing {
+        super::meta::new(&context)?;
+        return Err(nothing);
+    }
     if args.dry_run {
         return Ok(dry_run(&super::meta::new(&context)?, printer));
     }

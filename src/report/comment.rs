@@ -20,7 +20,12 @@ const SECTIONS: usize = 8;
 
 /// The comment, when there is something to say. `comparison` is that of the report.
 pub fn comment(report: &Report, comparison: &Comparison<'_>) -> Option<String> {
-    has_something_to_say(report).then(|| within(report, comparison, COMMENT_BYTES))
+    has_something_to_say(report).then(|| within(report, Some(comparison), COMMENT_BYTES))
+}
+
+/// The comment of a report that was read from a summary.json: of single cases it tells flips alone.
+pub fn comment_of_summary(report: &Report) -> Option<String> {
+    has_something_to_say(report).then(|| within(report, None, COMMENT_BYTES))
 }
 
 /// Whether anything is other than it was: the verdict, a metric beyond its noise, a case, a tool list.
@@ -38,7 +43,7 @@ pub fn has_something_to_say(report: &Report) -> bool {
 
 /// The comment's text, in fewer than `bytes` bytes: whole rows are left out, and counted, where it would be
 /// longer.
-pub fn within(report: &Report, comparison: &Comparison<'_>, bytes: usize) -> String {
+pub fn within(report: &Report, comparison: Option<&Comparison<'_>>, bytes: usize) -> String {
     let run = run(report);
     let mut text = Budgeted::new(bytes.saturating_sub(run.len()), SECTIONS);
     let mut sentence = summary_md::sentence(report);
@@ -57,8 +62,10 @@ pub fn within(report: &Report, comparison: &Comparison<'_>, bytes: usize) -> Str
     let (head, metrics) = table(&summary_md::table(report, &report.splits[0]));
     text.rows(&head, &metrics, "metrics (metrics.csv)");
     text.rows(FLIPS, &flips(report), "flipped cases (flips.csv)");
-    let (head, cases) = changed_cases(report, comparison);
-    text.rows(&head, &cases, "changed cases (cases.csv)");
+    if let Some(comparison) = comparison {
+        let (head, cases) = changed_cases(report, comparison);
+        text.rows(&head, &cases, "changed cases (cases.csv)");
+    }
     text.whole(&summary_md::not_checked(report));
     text.text() + &run
 }

@@ -74,7 +74,7 @@ const COMMENT: &str = "comment.md";
 /// When the attempts cannot be compared.
 pub fn step_summary(report: &Report) -> io::Result<String> {
     let comparison = Comparison::new(&report.collected.table, report.settings).map_err(io::Error::other)?;
-    Ok(comment::within(report, &comparison, comment::STEP_BYTES))
+    Ok(comment::within(report, Some(&comparison), comment::STEP_BYTES))
 }
 
 /// `columns.md`: every column of every table, from the tables themselves.

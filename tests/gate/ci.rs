@@ -203,7 +203,7 @@ fn junit_tells_lost_cases_from_those_that_stand_apart() {
     // `kept` is read on both sides, `lost` on the baseline alone, `stale` on none.
     let case = |id: &str, text: &str| {
         json!({ "format_version": 1, "id": id, "recordings": [{ "id": "r", "steps": [
-            { "tool": "read_document", "arguments": { "documentIds": [id] }, "intent": "read", "need": { "contains": [text] } }
+            { "read": "read_document", "arguments": { "documentIds": [id] }, "need": { "contains": [text] } }
         ] }] })
     };
     let server = |name: &str, text: &str| {
@@ -272,7 +272,7 @@ fn a_servers_text_can_do_nothing_in_any_report() {
         cand.display()
     );
     let case = json!({ "format_version": 1, "id": "s/one", "recordings": [{ "id": "r", "steps": [
-        { "tool": HOSTILE, "arguments": { "unknown \u{1b}[31m@x": 1 }, "intent": "read", "need": { "contains": ["kept"] } }
+        { "read": HOSTILE, "arguments": { "unknown \u{1b}[31m@x": 1 }, "need": { "contains": ["kept"] } }
     ] }] });
     let suite = suite(&sides, &case);
     let summary = out.path().join("summary.md");

@@ -6,5 +6,7 @@
 mod cli;
 
 mod ci;
+mod codes;
+mod secrets;
 mod shards;
 mod stored;
