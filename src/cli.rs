@@ -4,6 +4,7 @@ use crate::fixture::FixtureArgs;
 use crate::foreign::Declared;
 use crate::words::{OnOversized, Question, ReplayMode, Restart};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Does this change to my MCP server make agents better or worse off, and how sure are we?
@@ -81,6 +82,8 @@ pub enum Command {
     Plan(PlanArgs),
     /// How often a suite's own gate alarms on runs of the same code.
     Calibrate(Box<CalibrateArgs>),
+    /// Stand between an agent and its server, and write down what passes.
+    Record(RecordArgs),
     /// The deterministic server of the demonstrations and tests.
     #[command(hide = true)]
     Fixture(FixtureArgs),
@@ -391,6 +394,38 @@ pub struct ProbeArgs {
     /// A text that the agent must see before the read is over; may be repeated. Default: read to the end.
     #[arg(long, value_name = "TEXT")]
     pub contains: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct RecordArgs {
+    /// The address of a server that is up: a proxy stands in front of it.
+    #[arg(long, value_name = "URL", conflicts_with = "command")]
+    pub url: Option<String>,
+    /// Where the proxy listens: a loopback address; port 0 takes a free one.
+    #[arg(long, env = "MCP_REGRESS_LISTEN", value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub listen: String,
+    /// Let the proxy listen where other machines reach it; whoever does acts as you on the server.
+    #[arg(long, env = "MCP_REGRESS_LISTEN_PUBLIC")]
+    pub listen_public: bool,
+    /// A further name under which the proxy may be asked, in `Host` and `Origin`; may be repeated.
+    #[arg(long, env = "MCP_REGRESS_ALLOW_HOST", value_name = "NAME", value_delimiter = ',')]
+    pub allow_host: Vec<String>,
+    /// The folder of the session, or its file when the name ends in `.jsonl`; default `mcp-regress/sessions` in
+    /// `$XDG_STATE_HOME` or `~/.local/state`.
+    #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR|FILE")]
+    pub out: Option<PathBuf>,
+    /// The server's name in the client's configuration; default made of the command or the address.
+    #[arg(long, env = "MCP_REGRESS_NAME", value_name = "SERVER")]
+    pub name: Option<String>,
+    /// Become the command, and end with this process.
+    #[arg(long, hide = true, value_name = "PID", requires = "command")]
+    pub child_of: Option<u32>,
+    /// End by this signal.
+    #[arg(long, hide = true, value_name = "SIGNAL")]
+    pub die_by: Option<i32>,
+    /// The command that starts a stdio server, after `--`.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
 }
 
 fn replay_mode(text: &str) -> Result<ReplayMode, String> {

@@ -13,6 +13,7 @@ mod plan;
 mod printer;
 mod probe;
 mod progress;
+mod record;
 mod resolve;
 mod results;
 mod report;
@@ -39,6 +40,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Plan(args) => plan::run(&args, &printer),
         Command::Calibrate(args) => calibrate::run(&args, &printer),
         Command::Compare(args) => compare::run(&args, &printer),
+        Command::Record(args) => record::run(args, &printer),
         Command::Fixture(args) => fixture::run(args),
     };
     match ended {

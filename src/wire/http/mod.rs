@@ -2,8 +2,12 @@
 
 mod answer;
 mod legacy;
+<<<<<<< HEAD
 mod life;
 mod link;
+=======
+pub(crate) mod link;
+>>>>>>> 3d33e90
 mod listener;
 mod ready;
 mod retry;
