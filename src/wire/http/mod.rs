@@ -2,12 +2,8 @@
 
 mod answer;
 mod legacy;
-<<<<<<< HEAD
 mod life;
-mod link;
-=======
 pub(crate) mod link;
->>>>>>> 3d33e90
 mod listener;
 mod ready;
 mod retry;
