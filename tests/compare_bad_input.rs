@@ -84,7 +84,11 @@ fn bad_input_is_refused_with_row_and_column() {
         ("\u{feff}".to_owned(), vec![], vec!["empty"]),
         ("case,side,attempt,x".to_owned(), vec![], vec!["no row"]),
         ("case,case_id,side,attempt,x\na,a,base,1,1\n".to_owned(), vec![], vec!["`case` and `case_id`"]),
-        (GOOD.to_owned(), vec!["--metric", "side:calls:lower:guardrail"], vec!["`side`", "columns of numbers are `x`"]),
+        (
+            GOOD.to_owned(),
+            vec!["--metric", "side:calls:lower:guardrail"],
+            vec!["`side`", "columns of numbers are `x`"],
+        ),
         (with("a,cand,1,2", &format!("a,cand,1,{}", "z".repeat(1 << 20))), vec![], vec!["row 2", "zzz...`"]),
     ] {
         let said = compare(text.as_bytes(), &more);
@@ -116,7 +120,11 @@ fn a_file_without_its_end_is_not_taken_for_whole() {
     let cut = "case,side,attempt,x\na,base,1,10\nb,base,1,1\na,cand,1,2";
     let said = compare(cut.as_bytes(), &[]);
     assert_eq!(said.code, Some(2), "{}", said.out);
-    assert!(said.err.contains("cut") && said.err.contains("case `b` has no row of side `cand`"), "{}", said.err);
+    assert!(
+        said.err.contains("cut") && said.err.contains("case `b` has no row of side `cand`"),
+        "{}",
+        said.err
+    );
 }
 
 #[test]
@@ -143,8 +151,11 @@ fn files_as_other_programs_write_them_say_the_same() {
 
 #[test]
 fn a_column_without_a_name_is_left_out_and_told() {
-    let text: String =
-        GOOD.lines().enumerate().map(|(row, line)| if row == 0 { format!(",{line},\n") } else { format!("{row},{line},9\n") }).collect();
+    let text: String = GOOD
+        .lines()
+        .enumerate()
+        .map(|(row, line)| if row == 0 { format!(",{line},\n") } else { format!("{row},{line},9\n") })
+        .collect();
     let said = compare(text.as_bytes(), &["--format", "json"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
     let summary: serde_json::Value = serde_json::from_str(&said.out).unwrap();

@@ -79,13 +79,13 @@ impl Header {
     fn lacks(&self, wanted: &'static str) -> ForeignError {
         const SHOWN: usize = 120;
         let line = self.names.join(",");
+        let separator = [(';', "`;`"), ('\t', "a tab")].into_iter().find(|(c, _)| line.contains(*c));
         let found = match line.char_indices().nth(SHOWN) {
             Some((end, _)) => format!("{}...", &line[..end]),
             None => line,
         };
         let plain = wanted.split('`').nth(1).unwrap_or_default();
         let near = self.names.iter().find(|name| name.eq_ignore_ascii_case(plain));
-        let separator = [(';', "`;`"), ('\t', "a tab")].into_iter().find(|(c, _)| line.contains(*c));
         let hint = match (near, separator) {
             (Some(name), _) => format!("; did you mean `{name}`? names are lower-case"),
             (None, Some((_, name))) if self.names.len() == 1 => {

@@ -14,7 +14,10 @@ fn told(report: &Report) -> String {
 
 fn says(report: &Report, text: &str) {
     let told = told(report);
-    assert!(told.to_lowercase().matches(&text.to_lowercase()).count() >= 2, "{text:?} is not in both of:\n{told}");
+    assert!(
+        told.to_lowercase().matches(&text.to_lowercase()).count() >= 2,
+        "{text:?} is not in both of:\n{told}"
+    );
 }
 
 fn row(report: &Report, metric: Metric) -> mcp_regress::verdict::MetricRow {
@@ -43,13 +46,17 @@ fn where_nothing_changed_the_bound_stands_for_the_interval() {
 fn one_case_has_an_estimate_and_nothing_over_cases() {
     let report = pages(1, |_, side, _| if side.is_baseline_code() { 3 } else { 2 }).report();
     let row = row(&report, Metric::ReadCalls);
-    assert_eq!((row.delta, row.ci_low, row.t_low, row.p_t, row.p_signflip), (Some(-1.0), None, None, None, None));
+    assert_eq!(
+        (row.delta, row.ci_low, row.t_low, row.p_t, row.p_signflip),
+        (Some(-1.0), None, None, None, None)
+    );
     says(&report, "one case");
 }
 
 #[test]
 fn few_changed_cases_are_counted_beside_the_interval() {
-    let report = pages(20, |case, side, _| 2 + 2 * usize::from(case == 3 && !side.is_baseline_code())).report();
+    let report =
+        pages(20, |case, side, _| 2 + 2 * usize::from(case == 3 && !side.is_baseline_code())).report();
     assert!(row(&report, Metric::ReadCalls).sparse);
     says(&report, "; 1 of 20 cases changed; one case holds over a quarter of the spread");
 }
