@@ -13,7 +13,7 @@ use crate::words::{Metric, Question, Role, Split};
 
 /// Metrics are described a few at a time: the samples of all of them would be the largest thing
 /// in memory of a run with many cases.
-const METRICS_AT_ONCE: usize = 3;
+const METRICS_AT_ONCE: usize = 6;
 
 /// What a rule says of a metric's row: its role and its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
