@@ -263,7 +263,7 @@ fn rule_verdict(index: usize, rule: &Value) -> Option<RuleVerdict> {
         verdict: word(&rule["verdict"], Verdict::parse),
         reason: text(&rule["reason"]),
         cases_needed: rule["cases_needed"].as_u64(),
-        passing_margin: None,
+        passing_margin: rule["passing_margin"].as_f64(),
     })
 }
 

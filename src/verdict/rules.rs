@@ -141,6 +141,12 @@ impl RuleVerdict {
         verdict
     }
 
+    /// The margin to name where a rule stays open.
+    pub fn settling_margin(&self) -> Option<f64> {
+        let is_open = self.verdict == Some(Verdict::Inconclusive);
+        self.passing_margin.filter(|margin| is_open && *margin > 0.0)
+    }
+
     fn take(&mut self, outcome: &stats::rule::Outcome) {
         self.bound = outcome.bound;
         self.p = outcome.p;
