@@ -35,7 +35,8 @@ pub(super) fn run(args: &ReportArgs, printer: &Printer) -> Result<ExitCode, Fail
 /// stranger's run takes that file alone.
 fn of_summary(file: &Path, args: &ReportArgs, printer: &Printer) -> Result<ExitCode, Failure> {
     let unreadable = |error: &dyn std::fmt::Display| {
-        Failure::usage(format!("`{}`: {error}", file.display())).hint("give a run's folder, or its summary.json")
+        Failure::usage(format!("`{}`: {error}", file.display()))
+            .hint("give a run's folder, or its summary.json")
     };
     let length = fs_err::metadata(file)?.len();
     if length > from_summary::MOST_BYTES {
@@ -48,7 +49,9 @@ fn of_summary(file: &Path, args: &ReportArgs, printer: &Printer) -> Result<ExitC
             ReportKind::Comment => report::comment_of_summary(&report),
             ReportKind::Junit => Some(report::junit::render(&report)?),
             kind @ (ReportKind::Json | ReportKind::Markdown) => {
-                return Err(Failure::usage(format!("--report {kind}: a summary.json alone makes comment and junit")));
+                return Err(Failure::usage(format!(
+                    "--report {kind}: a summary.json alone makes comment and junit"
+                )));
             }
         };
         match (&wish.path, text) {

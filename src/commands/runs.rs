@@ -14,7 +14,9 @@ use std::path::Path;
 pub(super) fn run(args: &RunsArgs, printer: &Printer) -> Result<ExitCode, Failure> {
     match &args.command {
         RunsCommand::List { out, format } => list(out, *format, printer),
-        RunsCommand::Show { run, out, format } => show(&results::find(out, run.as_deref())?, *format, printer)?,
+        RunsCommand::Show { run, out, format } => {
+            show(&results::find(out, run.as_deref())?, *format, printer)?
+        }
     }
     Ok(ExitCode::Success)
 }
@@ -77,7 +79,9 @@ fn verdict(folder: &RunFolder, meta: &RunMeta) -> (String, Value) {
     let summary: Option<Value> = summary.and_then(|text| serde_json::from_str(&text).ok());
     let of_summary = summary.as_ref().and_then(|summary| summary["verdict"].as_str());
     match (of_summary, meta.status) {
-        (Some(verdict), _) => (verdict.to_owned(), summary.as_ref().map_or(Value::Null, |s| s["exit_code"].clone())),
+        (Some(verdict), _) => {
+            (verdict.to_owned(), summary.as_ref().map_or(Value::Null, |s| s["exit_code"].clone()))
+        }
         (None, RunStatus::Started) => ("started".to_owned(), Value::Null),
         (None, RunStatus::Complete) => ("not judged".to_owned(), Value::Null),
     }
@@ -92,7 +96,9 @@ fn name(side: &SideMeta) -> String {
     let dirty = if side.dirty { "+dirty" } else { "" };
     match (&side.revision, &side.server_name) {
         (Some(revision), _) => format!("{revision}{dirty}"),
-        (None, Some(name)) => format!("{name} {}", side.server_version.as_deref().unwrap_or_default()).trim().to_owned(),
+        (None, Some(name)) => {
+            format!("{name} {}", side.server_version.as_deref().unwrap_or_default()).trim().to_owned()
+        }
         (None, None) => "not known".to_owned(),
     }
 }

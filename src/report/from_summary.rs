@@ -51,7 +51,10 @@ pub fn read(bytes: &[u8]) -> Result<Report, SummaryError> {
     let verdict = word(&value["verdict"], Overall::parse).ok_or(SummaryError::Not("verdict"))?;
     let exit = code(&value["exit_code"]).ok_or(SummaryError::Not("exit_code"))?;
     let all = &value["splits"]["all"];
-    let selected = all["cases"].as_u64().filter(|cases| *cases <= MOST_CASES).ok_or(SummaryError::Not("splits.all.cases"))?;
+    let selected = all["cases"]
+        .as_u64()
+        .filter(|cases| *cases <= MOST_CASES)
+        .ok_or(SummaryError::Not("splits.all.cases"))?;
     let mut names = Names { cases: Vec::new(), places: BTreeMap::new(), most: selected as usize };
     let (metrics, rows) = metrics(&all["metrics"]);
     let figures = SplitFigures {
@@ -88,7 +91,10 @@ pub fn read(bytes: &[u8]) -> Result<Report, SummaryError> {
             SplitFigures { split: Some(Split::Dev), ..SplitFigures::default() },
             SplitFigures { split: Some(Split::Test), ..SplitFigures::default() },
         ],
-        rules: items(&value["rules"]).enumerate().filter_map(|(index, rule)| rule_verdict(index, rule)).collect(),
+        rules: items(&value["rules"])
+            .enumerate()
+            .filter_map(|(index, rule)| rule_verdict(index, rule))
+            .collect(),
         bracket: Vec::new(),
         tools_list: tools_list(&value["tools_list"]),
         missing: Vec::new(),
@@ -241,7 +247,10 @@ fn flip_row(flip: &Value, names: &mut Names) -> Option<FlipRow> {
 
 fn rule_verdict(index: usize, rule: &Value) -> Option<RuleVerdict> {
     let margin = match &rule["margin"] {
-        Value::String(percent) => percent.strip_suffix('%').and_then(|percent| percent.parse::<f64>().ok()).map(|percent| Margin::Percent(percent / 100.0)),
+        Value::String(percent) => percent
+            .strip_suffix('%')
+            .and_then(|percent| percent.parse::<f64>().ok())
+            .map(|percent| Margin::Percent(percent / 100.0)),
         other => other.as_f64().map(Margin::Absolute),
     };
     Some(RuleVerdict {

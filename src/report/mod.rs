@@ -27,7 +27,7 @@ mod files;
 pub mod from_summary;
 
 pub use build::{Measured, MissingAttempt, Report, ReportError, build, build_with, judge, measure, settings};
-pub use comment::{COMMENT_BYTES, comment_of_summary, MARKER, STEP_BYTES};
+pub use comment::{COMMENT_BYTES, MARKER, STEP_BYTES, comment_of_summary};
 pub use confirming::{Flipped, flipped, journal_beside};
 pub use files::{FILES, step_summary, write_all};
 pub(crate) use phrase::counted;

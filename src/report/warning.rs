@@ -358,7 +358,8 @@ fn near_limit(report: &Report) -> Option<Warning> {
 
 /// Of the rules that the suite names: those that hold beside them have no margin of anybody's choice.
 fn tight_margins(report: &Report) -> Option<Warning> {
-    let named = |rule: &&RuleVerdict| report.meta.rules.get(rule.rule_index).is_some_and(|rule| !rule.is_implied);
+    let named =
+        |rule: &&RuleVerdict| report.meta.rules.get(rule.rule_index).is_some_and(|rule| !rule.is_implied);
     let tight = |rule: &RuleVerdict| {
         let smallest = rule.passing_margin.filter(|margin| *margin > 0.0 && rule.role == Role::Guardrail)?;
         let figures = report.splits.iter().find(|figures| figures.split == rule.split)?;
@@ -371,7 +372,12 @@ fn tight_margins(report: &Report) -> Option<Warning> {
         let unit = if matches!(rule.margin, Some(Margin::Percent(_))) { " %" } else { "" };
         let shown = crate::text::decimal;
         (margin < smallest).then(|| {
-            format!("{} {}{unit} ({}{unit})", rule.subject.replace('_', " "), shown(margin), shown(round_up(smallest)))
+            format!(
+                "{} {}{unit} ({}{unit})",
+                rule.subject.replace('_', " "),
+                shown(margin),
+                shown(round_up(smallest))
+            )
         })
     };
     let rules: Vec<String> = report.rules.iter().filter(named).filter_map(tight).collect();

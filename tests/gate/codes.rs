@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 const SERVER: &str = "{self} fixture --scenario documents --build";
 /// One case with a read that goes on, so that the builds differ in it.
 const ONE: &str = "docs/two*";
+/// Two cases, one a shard of two.
+const TWO: &str = "docs/*-handbook-r*";
 
 /// The demonstration's cases with rules of their own, in a new folder.
 fn suite(rules: &str) -> tempfile::TempDir {
@@ -37,36 +39,152 @@ struct Row {
     said: &'static str,
 }
 
-const FEW_PAIRS: &[&str] = &["--cases", "docs/two-*1*", "--attempts", "1"];
+const FEW_PAIRS: &[&str] = &["--cases", "docs/two*", "--attempts", "1"];
 
 #[test]
 fn a_run_exits_by_the_first_code_that_holds() {
-    let dead = "--candidate-cmd=sh -c 'exit 9'";
+    const DEAD: &str = "--candidate-cmd=sh -c 'exit 9'";
     let rows = [
-        Row { what: "nothing to say", suite: NONE, args: &["--cases", ONE], code: 0, also: &[], said: "PASS" },
-        Row { what: "a regression", suite: BROKEN, args: &["--cases", ONE], code: 100, also: &[], said: "REGRESSION" },
-        Row { what: "only warned", suite: BROKEN, args: &["--cases", ONE, "--warn-only"], code: 0, also: &[], said: "REGRESSION" },
+        Row {
+            what: "nothing to say",
+            suite: NONE,
+            args: &["--cases", ONE],
+            code: 0,
+            also: &[],
+            said: "PASS",
+        },
+        Row {
+            what: "a regression",
+            suite: BROKEN,
+            args: &["--cases", ONE],
+            code: 100,
+            also: &[],
+            said: "REGRESSION",
+        },
+        Row {
+            what: "only warned",
+            suite: BROKEN,
+            args: &["--cases", ONE, "--warn-only"],
+            code: 0,
+            also: &[],
+            said: "REGRESSION",
+        },
         Row { what: "inconclusive", suite: OPEN, args: FEW_PAIRS, code: 0, also: &[], said: "INCONCLUSIVE" },
-        Row { what: "inconclusive fails", suite: OPEN, args: &["--cases", "docs/two-*1*", "--attempts", "1", "--fail-on", "inconclusive"], code: 7, also: &[], said: "INCONCLUSIVE" },
-        Row { what: "inconclusive, only warned", suite: OPEN, args: &["--cases", "docs/two-*1*", "--attempts", "1", "--fail-on", "inconclusive", "--warn-only"], code: 0, also: &[], said: "INCONCLUSIVE" },
-        Row { what: "no case", suite: NONE, args: &["--cases", "no/such*"], code: 4, also: &[], said: "no case selected" },
-        Row { what: "no baseline", suite: NONE, args: &["--baseline-run", "nowhere"], code: 6, also: &[], said: "the baseline is missing" },
-        Row { what: "a side that does not start", suite: NONE, args: &["--cases", ONE, dead], code: 3, also: &[], said: "the candidate did not start" },
-        Row { what: "a wrong flag", suite: NONE, args: &["--attempts", "0"], code: 2, also: &[], said: "--attempts" },
-        Row { what: "an unknown metric", suite: "[[rule]]\nmetric = \"tool_cals\"\n", args: &[], code: 2, also: &[], said: "did you mean `tool_calls`" },
-        Row { what: "an unset variable", suite: NONE, args: &["--candidate-cmd=sh -c ${NO_SUCH_VARIABLE_HERE}"], code: 2, also: &[], said: "NO_SUCH_VARIABLE_HERE" },
+        Row {
+            what: "inconclusive fails",
+            suite: OPEN,
+            args: &["--cases", "docs/two*", "--attempts", "1", "--fail-on", "inconclusive"],
+            code: 7,
+            also: &[],
+            said: "INCONCLUSIVE",
+        },
+        Row {
+            what: "inconclusive, only warned",
+            suite: OPEN,
+            args: &["--cases", "docs/two*", "--attempts", "1", "--fail-on", "inconclusive", "--warn-only"],
+            code: 0,
+            also: &[],
+            said: "INCONCLUSIVE",
+        },
+        Row {
+            what: "no case",
+            suite: NONE,
+            args: &["--cases", "no/such*"],
+            code: 4,
+            also: &[],
+            said: "no case selected",
+        },
+        Row {
+            what: "no baseline",
+            suite: NONE,
+            args: &["--baseline-run", "nowhere"],
+            code: 6,
+            also: &[],
+            said: "the baseline is missing",
+        },
+        Row {
+            what: "a side that does not start",
+            suite: NONE,
+            args: &["--cases", ONE, DEAD],
+            code: 3,
+            also: &[],
+            said: "the candidate did not start",
+        },
+        Row {
+            what: "a wrong flag",
+            suite: NONE,
+            args: &["--attempts", "0"],
+            code: 2,
+            also: &[],
+            said: "--attempts",
+        },
+        Row {
+            what: "an unknown metric",
+            suite: "[[rule]]\nmetric = \"tool_cals\"\n",
+            args: &[],
+            code: 2,
+            also: &[],
+            said: "did you mean `tool_calls`",
+        },
+        Row {
+            what: "an unset variable",
+            suite: NONE,
+            args: &["--candidate-cmd=sh -c ${NO_SUCH_VARIABLE_HERE}"],
+            code: 2,
+            also: &[],
+            said: "NO_SUCH_VARIABLE_HERE",
+        },
         // Several at once.
-        Row { what: "2 before 3 and 4", suite: "[[rule]]\nmetric = \"x\"\n", args: &["--cases", "no/such*", dead], code: 2, also: &[], said: "metric" },
-        Row { what: "3 before 4", suite: NONE, args: &["--cases", "no/such*", dead], code: 3, also: &[], said: "did not start" },
-        Row { what: "6 before 4", suite: NONE, args: &["--cases", "no/such*", "--baseline-run", "nowhere"], code: 6, also: &[], said: "missing" },
-        Row { what: "100 before 7", suite: concat!("[[rule]]\nmetric = \"result_chars\"\nmargin = 0\n", "[[rule]]\nmetric = \"tool_calls\"\nmax = 0\n"), args: &["--cases", "docs/two-*1*", "--attempts", "1", "--fail-on", "inconclusive"], code: 100, also: &[7], said: "REGRESSION" },
+        Row {
+            what: "2 before 3 and 4",
+            suite: "[[rule]]\nmetric = \"x\"\n",
+            args: &["--cases", "no/such*", DEAD],
+            code: 2,
+            also: &[],
+            said: "metric",
+        },
+        Row {
+            what: "3 before 4",
+            suite: NONE,
+            args: &["--cases", "no/such*", DEAD],
+            code: 3,
+            also: &[],
+            said: "did not start",
+        },
+        Row {
+            what: "6 before 4",
+            suite: NONE,
+            args: &["--cases", "no/such*", "--baseline-run", "nowhere"],
+            code: 6,
+            also: &[],
+            said: "missing",
+        },
+        Row {
+            what: "100 before 7",
+            suite: concat!(
+                "[[rule]]\nmetric = \"result_chars\"\nmargin = 0\n",
+                "[[rule]]\nmetric = \"tool_calls\"\nmax = 0\n"
+            ),
+            args: &["--cases", "docs/two*", "--attempts", "1", "--fail-on", "inconclusive"],
+            code: 100,
+            also: &[7],
+            said: "REGRESSION",
+        },
     ];
     for row in rows {
         let suite = suite(row.suite);
         let out = suite.path().join("runs");
-        let said = said(mcp_regress().args(["run", "--suite"]).arg(suite.path()).arg("--out").arg(&out).args(row.args));
+        let said = said(
+            mcp_regress().args(["run", "--suite"]).arg(suite.path()).arg("--out").arg(&out).args(row.args),
+        );
         assert_eq!(said.code, Some(row.code), "{}: {}\n{}", row.what, said.out, said.err);
-        assert!(format!("{}{}", said.out, said.err).contains(row.said), "{}: {}\n{}", row.what, said.out, said.err);
+        assert!(
+            format!("{}{}", said.out, said.err).contains(row.said),
+            "{}: {}\n{}",
+            row.what,
+            said.out,
+            said.err
+        );
         let was_judged = matches!(row.code, 0 | 5 | 7 | 100);
         let kept = if out.is_dir() { runs(&out) } else { Vec::new() };
         assert_eq!(kept.len(), usize::from(was_judged), "{}", row.what);
@@ -84,19 +202,30 @@ fn nothing_that_may_be_replayed_is_4() {
     let suite = suite("");
     let path = suite.path().join("mcp-regress.toml");
     let text = std::fs::read_to_string(&path).unwrap();
-    let text = text.replace("kind = \"search\"", "replay = false").replace("kind = \"read\"", "replay = false");
+    let text =
+        text.replace("kind = \"search\"", "replay = false").replace("kind = \"read\"", "replay = false");
     std::fs::write(path, text).unwrap();
     let said = said(mcp_regress().args(["run", "--suite"]).arg(suite.path()).arg("--out").arg(out.path()));
     assert_eq!(said.code, Some(4), "{}\n{}", said.out, said.err);
     assert!(said.err.contains("no call of any case may be replayed"), "{}", said.err);
     let baseline = self::said(
-        mcp_regress().args(["run", "--baseline-run", "nowhere", "--suite"]).arg(suite.path()).arg("--out").arg(out.path()),
+        mcp_regress()
+            .args(["run", "--baseline-run", "nowhere", "--suite"])
+            .arg(suite.path())
+            .arg("--out")
+            .arg(out.path()),
     );
     assert_eq!(baseline.code, Some(6), "6 before 4: {}", baseline.err);
 }
 
 fn run(out: &Path, suite: &Path, args: &[&str]) -> PathBuf {
-    let said = said(mcp_regress().args(["run", "--cases", ONE, "--suite"]).arg(suite).arg("--out").arg(out).args(args));
+    run_of(ONE, out, suite, args)
+}
+
+fn run_of(cases: &str, out: &Path, suite: &Path, args: &[&str]) -> PathBuf {
+    let said = said(
+        mcp_regress().args(["run", "--cases", cases, "--suite"]).arg(suite).arg("--out").arg(out).args(args),
+    );
     assert!([Some(0), Some(100)].contains(&said.code), "{}\n{}", said.out, said.err);
     runs(out).pop().unwrap()
 }
@@ -106,7 +235,7 @@ fn a_gap_is_5_whatever_the_rules_say_and_6_comes_before_it() {
     let suite = suite(BROKEN);
     let out = tempfile::tempdir().unwrap();
     let shards = out.path().join("shards");
-    run(&shards, suite.path(), &["--shard", "1/2"]);
+    run_of(TWO, &shards, suite.path(), &["--shard", "1/2"]);
     for (name, flags, also) in [("plain", &[][..], &[100][..]), ("warned", &["--warn-only"], &[])] {
         let merged = out.path().join(name);
         let said = said(mcp_regress().arg("merge").arg(&shards).arg("--out").arg(&merged).args(flags));
@@ -114,7 +243,7 @@ fn a_gap_is_5_whatever_the_rules_say_and_6_comes_before_it() {
         let summary = summary(&only_run(&merged));
         assert_eq!((&summary["exit_code"], &summary["also"]), (&5.into(), &serde_json::json!(also)));
     }
-    run(&shards, suite.path(), &["--shard", "2/3"]);
+    run_of(TWO, &shards, suite.path(), &["--shard", "2/3"]);
     let said = said(mcp_regress().arg("merge").arg(&shards).arg("--out").arg(out.path().join("mixed")));
     assert_eq!(said.code, Some(6), "{}\n{}", said.out, said.err);
 }

@@ -27,7 +27,8 @@ fn repository() -> tempfile::TempDir {
     std::fs::write(dir.path().join("mcp-regress.toml"), format!("{head}{server}\n# To see{tail}")).unwrap();
     std::fs::copy(demo().join("dev.cases.jsonl"), dir.path().join("dev.cases.jsonl")).unwrap();
     std::fs::write(dir.path().join(".gitignore"), "results/\n").unwrap();
-    let script = "#!/bin/sh\nenv > \"$HOME/side.$$.env\"\nexec \"$1\" fixture --scenario documents --build baseline\n";
+    let script =
+        "#!/bin/sh\nenv > \"$HOME/side.$$.env\"\nexec \"$1\" fixture --scenario documents --build baseline\n";
     let path = dir.path().join("server.sh");
     std::fs::write(&path, script).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -39,7 +40,10 @@ fn repository() -> tempfile::TempDir {
 
 /// Files below a folder that hold the text.
 fn holding(dir: &Path, text: &str) -> Vec<String> {
-    let files = walkdir::WalkDir::new(dir).into_iter().map(Result::unwrap).filter(|entry| entry.file_type().is_file());
+    let files = walkdir::WalkDir::new(dir)
+        .into_iter()
+        .map(Result::unwrap)
+        .filter(|entry| entry.file_type().is_file());
     let holds = |entry: &walkdir::DirEntry| {
         let bytes = std::fs::read(entry.path()).unwrap();
         bytes.windows(text.len()).any(|window| window == text.as_bytes())
@@ -82,7 +86,12 @@ fn a_planted_token_reaches_neither_the_other_side_nor_a_build_nor_any_file() {
         }
     }
     for token in [UNNAMED, OF_CANDIDATE, IN_COMMAND] {
-        assert!(!said.out.contains(token) && !said.err.contains(token), "{token}: {}\n{}", said.out, said.err);
+        assert!(
+            !said.out.contains(token) && !said.err.contains(token),
+            "{token}: {}\n{}",
+            said.out,
+            said.err
+        );
     }
     // What the candidate's definition names, the candidate sees, and neither the baseline nor a build.
     let seeing = holding(home.path(), OF_CANDIDATE);

@@ -10,7 +10,8 @@ use std::path::Path;
 pub(super) fn warnings(out: &Path, cases: &[Case]) -> Vec<String> {
     let last = results::find_last(out, &|meta| meta.status == RunStatus::Complete && meta.shard.is_none());
     // A run that cannot be judged again says nothing of the next one.
-    let Some((folder, meta)) = last.and_then(|folder| Some((folder.clone(), folder.read_meta().ok()?))) else {
+    let Some((folder, meta)) = last.and_then(|folder| Some((folder.clone(), folder.read_meta().ok()?)))
+    else {
         return Vec::new();
     };
     let is_same = |id: &String| {
@@ -18,7 +19,8 @@ pub(super) fn warnings(out: &Path, cases: &[Case]) -> Vec<String> {
         now.is_some_and(|case| meta.cases.get(id).is_some_and(|then| then.sha256 == case.sha256))
     };
     let name = meta.run_id.clone();
-    let unchanged: std::collections::HashSet<String> = meta.cases.keys().filter(|id| is_same(id)).cloned().collect();
+    let unchanged: std::collections::HashSet<String> =
+        meta.cases.keys().filter(|id| is_same(id)).cloned().collect();
     let Some(report) = folder.journals().ok().and_then(|journals| report::build(meta, &journals).ok()) else {
         return Vec::new();
     };
