@@ -16,6 +16,7 @@ pub mod text;
 
 pub mod suite;
 pub mod case;
+pub mod import;
 pub mod plan;
 pub mod git;
 

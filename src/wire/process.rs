@@ -141,10 +141,7 @@ impl Process {
 
     /// End a process that speaks on `stdin` by closing it: TERM to its group after 3 s, KILL after
     /// 3 more.
-    pub(crate) async fn end(
-        &mut self,
-        stdin: Option<ChildStdin>,
-    ) -> (Ending, Option<String>, bool) {
+    pub(crate) async fn end(&mut self, stdin: Option<ChildStdin>) -> (Ending, Option<String>, bool) {
         self.end_after(stdin, GRACE).await
     }
 
