@@ -13,6 +13,7 @@ mod lines;
 mod model;
 mod notice;
 mod problems;
+mod rpc;
 mod read;
 
 pub use claude::{ClaudeReader, Wanted, mcp_name};
@@ -25,3 +26,4 @@ pub use model::{
 pub use notice::{NoticeKind, Oversize, oversize};
 pub use problems::{Damage, ImportProblems};
 pub use read::read;
+pub use rpc::RpcReader;
