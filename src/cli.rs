@@ -1,5 +1,9 @@
 //! The command line: inert flags. They are parsed and checked here, and mean something in `commands`.
 
+mod import;
+
+pub use import::{ImportArgs, NeedChoice};
+
 use crate::fixture::FixtureArgs;
 use crate::foreign::Declared;
 use crate::words::{OnOversized, Question, ReplayMode, Restart};
@@ -72,6 +76,8 @@ pub enum Command {
     Probe(ProbeArgs),
     /// Check suite and cases, start each side, and show what a run would do.
     Check(CheckArgs),
+    /// Make cases of transcripts and recorded sessions.
+    Import(Box<ImportArgs>),
     /// Replay all cases on all sides, judge, report.
     Run(Box<RunArgs>),
     /// Make the reports of a stored run again.

@@ -6,6 +6,7 @@ mod check;
 mod failure;
 mod fixture;
 mod hints;
+mod import;
 mod init;
 mod meta;
 mod plan;
@@ -34,6 +35,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Init(args) => init::run(args, &printer),
         Command::Probe(args) => probe::run(args, &printer),
         Command::Check(args) => check::run(args, &printer),
+        Command::Import(args) => import::run(&args, &printer),
         Command::Run(args) => run::run(*args, &printer),
         Command::Report(args) => report::run(&args, &printer),
         Command::Plan(args) => plan::run(&args, &printer),

@@ -6,24 +6,53 @@
 //!
 //! Every reader turns its format into the same [`Event`]s. What comes after the events knows no format.
 
+mod bind;
+mod chains;
 mod claude;
+mod collect;
+mod draft;
+mod features;
 mod files;
 mod format;
+mod group;
+mod kinds;
+mod learn;
 mod lines;
 mod model;
+mod needs;
 mod notice;
+mod prints;
 mod problems;
-mod rpc;
 mod read;
+mod redact;
+mod rpc;
+mod scope;
+mod sightings;
+mod stop;
+mod tools;
+mod used;
+mod views;
+mod without_numbers;
 
+pub use bind::{Binding, Unbound};
+pub use chains::{Chain, ChainCall, Made, Shown, chains};
 pub use claude::{ClaudeReader, Wanted, mcp_name};
+pub use collect::{ImportOptions, Imported, import, sessions};
+pub use draft::{Draft, DraftOptions, StepNote};
 pub use files::{Input, inputs};
 pub use format::{Format, HEAD_BYTES, detect};
+pub use group::{Case as ImportedCase, Grouping};
+pub use kinds::kind_by_name;
+pub use learn::Learned;
 pub use lines::{Line, Lines, MOST_LINE_BYTES, decode};
 pub use model::{
     About, Call, Event, EventKind, Output, OutputBlock, Session, SessionBuilder, ThreadId, Tokens,
 };
+pub use needs::NeedOptions;
 pub use notice::{NoticeKind, Oversize, oversize};
 pub use problems::{Damage, ImportProblems};
 pub use read::read;
+pub use redact::{PACK as REDACTION_PACK, redacted};
 pub use rpc::RpcReader;
+pub use scope::{CLIENT, Scope};
+pub use tools::{ToolFacts, ToolKey, Tools};
