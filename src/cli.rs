@@ -1,8 +1,10 @@
 //! The command line: inert flags. They are parsed and checked here, and mean something in `commands`.
 
 mod import;
+mod scan;
 
 pub use import::{ImportArgs, NeedChoice};
+pub use scan::{ScanArgs, ScanFormat};
 
 use crate::fixture::FixtureArgs;
 use crate::foreign::Declared;
@@ -78,6 +80,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Make cases of transcripts and recorded sessions.
     Import(Box<ImportArgs>),
+    /// Census of transcripts: calls, oversized results, how agents read on; no server needed.
+    Scan(ScanArgs),
     /// Replay all cases on all sides, judge, report.
     Run(Box<RunArgs>),
     /// Make the reports of a stored run again.

@@ -32,6 +32,7 @@ pub mod foreign;
 pub mod stats;
 pub mod verdict;
 pub mod report;
+pub mod scan;
 
 pub mod exit;
 pub mod fixture;

@@ -18,6 +18,7 @@ mod resolve;
 mod results;
 mod report;
 mod run;
+mod scan;
 mod side;
 mod sizes;
 mod toml_lines;
@@ -36,6 +37,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Probe(args) => probe::run(args, &printer),
         Command::Check(args) => check::run(args, &printer),
         Command::Import(args) => import::run(&args, &printer),
+        Command::Scan(args) => scan::run(&args, &printer),
         Command::Run(args) => run::run(*args, &printer),
         Command::Report(args) => report::run(&args, &printer),
         Command::Plan(args) => plan::run(&args, &printer),

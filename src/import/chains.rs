@@ -349,7 +349,7 @@ const NEVER_MADE: [&str; 6] = [
 ];
 
 /// Whether the client kept the call to itself.
-fn was_never_made(output: &Output) -> bool {
+pub(crate) fn was_never_made(output: &Output) -> bool {
     output.is_error
         && output
             .blocks()
@@ -359,7 +359,7 @@ fn was_never_made(output: &Output) -> bool {
 
 /// Whether a scalar outside arrays is the position that is asked for: a text by itself, a number where its key
 /// speaks of a place.
-fn offers_value(page: &Page<'_>, name: &str, value: &Value) -> bool {
+pub(crate) fn offers_value(page: &Page<'_>, name: &str, value: &Value) -> bool {
     let mut found = false;
     for document in page.documents() {
         each_leaf_outside_arrays(document, &mut |leaf| {
@@ -370,12 +370,12 @@ fn offers_value(page: &Page<'_>, name: &str, value: &Value) -> bool {
     found
 }
 
-fn is_text_cursor(value: &Value) -> bool {
+pub(crate) fn is_text_cursor(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.len() >= 4) && as_number(value).is_none()
 }
 
 /// Whether a pointer's key speaks of where a read goes on.
-pub(super) fn speaks_of_place(pointer: &str, argument: &str) -> bool {
+pub(crate) fn speaks_of_place(pointer: &str, argument: &str) -> bool {
     let argument = plain_name(argument);
     pointer.rsplit('/').take(2).map(plain_name).any(|key| {
         key == argument
@@ -396,7 +396,7 @@ fn holds(text: &str, value: &Value) -> bool {
 }
 
 /// Every text in a value; numbers as texts.
-pub(super) fn texts_in(value: &Value) -> Vec<String> {
+pub(crate) fn texts_in(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],
         Value::Number(number) => vec![number.to_string()],
@@ -406,6 +406,6 @@ pub(super) fn texts_in(value: &Value) -> Vec<String> {
     }
 }
 
-fn file_name(path: &str) -> &str {
+pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().filter(|name| name.len() >= 8).unwrap_or(path)
 }

@@ -22,7 +22,7 @@ mod files;
 
 pub use build::{Measured, MissingAttempt, Report, ReportError, build, build_with, judge, measure, settings};
 pub use files::{FILES, write_all};
-pub(crate) use phrase::counted;
+pub(crate) use phrase::{counted, grouped};
 pub use summary_json::render as summary_json;
 pub use summary_md::render as summary_md;
 pub use terminal::{TerminalOptions, terminal};

@@ -236,7 +236,8 @@ fn long_messages_are_kept_whole() {
     assert!(out == message.as_bytes());
     // Past some size, or when the machine is slow, a line is kept in pieces.
     let lines = place.lines();
-    let pieces: Vec<&Value> = lines.iter().filter(|line| line["dir"] == "server" && line["text"].is_string()).collect();
+    let pieces: Vec<&Value> =
+        lines.iter().filter(|line| line["dir"] == "server" && line["text"].is_string()).collect();
     let kept: String = pieces.iter().map(|piece| piece["text"].as_str().unwrap()).collect();
     assert!(kept + "\n" == message);
     let (last, parts) = pieces.split_last().unwrap();

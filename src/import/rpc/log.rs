@@ -30,7 +30,8 @@ pub(super) fn message(line: &str) -> Option<Logged<'_>> {
     let before = &before[..before.len() - sign.len()];
     let at = time().find(before).map(|found| found.as_str());
     // Claude Desktop: `TIME [NAME] [LEVEL] Message ...`; VS Code: `TIME [LEVEL] [editor -> server]`.
-    let mut brackets = before.split('[').skip(1).filter_map(|rest| rest.split_once(']').map(|(name, _)| name));
+    let mut brackets =
+        before.split('[').skip(1).filter_map(|rest| rest.split_once(']').map(|(name, _)| name));
     let first = brackets.next();
     let server = if brackets.next().is_some() { first.filter(|name| !name.is_empty()) } else { None };
     Some(Logged { sender: *sender, at, server, json })

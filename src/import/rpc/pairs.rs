@@ -89,7 +89,9 @@ impl Pairs {
 
     fn call(&mut self, mut frame: Frame, id: String, line: u64) -> Vec<Told> {
         let Some(params) = frame.message.get_mut("params") else { return Vec::new() };
-        let Some(tool) = params.get("name").and_then(Value::as_str).map(str::to_owned) else { return Vec::new() };
+        let Some(tool) = params.get("name").and_then(Value::as_str).map(str::to_owned) else {
+            return Vec::new();
+        };
         let arguments = match params.get_mut("arguments").map(Value::take) {
             Some(Value::Object(arguments)) => arguments,
             _ => Map::new(),
@@ -157,14 +159,16 @@ fn output(call_id: String, message: &mut Value, bytes: Option<u64>) -> Output {
                 is_error: read.is_error,
                 structured: result.get("structuredContent").filter(|value| !value.is_null()).cloned(),
                 wire_bytes,
+                whole_bytes: None,
             }
         }
         _ => {
             let error = message.get("error");
             let text = error.and_then(|error| error.get("message")).and_then(Value::as_str);
-            let text = text.map(str::to_owned).unwrap_or_else(|| error.map(Value::to_string).unwrap_or_default());
+            let text =
+                text.map(str::to_owned).unwrap_or_else(|| error.map(Value::to_string).unwrap_or_default());
             let shown = vec![OutputBlock::Text(Block::of_text(text))];
-            Output { call_id, shown, is_error: true, structured: None, wire_bytes: bytes }
+            Output { call_id, shown, is_error: true, structured: None, wire_bytes: bytes, whole_bytes: None }
         }
     }
 }

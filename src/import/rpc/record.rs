@@ -4,8 +4,7 @@ use super::{Frame, Sender};
 use serde_json::Value;
 
 /// Keys under which records hold a message, itself or as a text.
-const MESSAGES: [&str; 9] =
-    ["msg", "message", "frame", "payload", "data", "body", "raw", "rpc", "json"];
+const MESSAGES: [&str; 9] = ["msg", "message", "frame", "payload", "data", "body", "raw", "rpc", "json"];
 /// Keys under which documents hold records.
 const LISTS: [&str; 10] = [
     "messages",
@@ -68,7 +67,8 @@ fn find(value: &mut Value, around: &Around, ids: &mut u64, depth: usize, out: &m
 
 fn find_in_record(record: &mut Value, around: &Around, ids: &mut u64, depth: usize, out: &mut Vec<Frame>) {
     let around = widened(record, around);
-    if record.get("request").is_some() && (record.get("response").is_some() || record.get("result").is_some()) {
+    if record.get("request").is_some() && (record.get("response").is_some() || record.get("result").is_some())
+    {
         return pair(record, &around, ids, depth, out);
     }
     let Value::Object(members) = record else { return };
@@ -160,7 +160,8 @@ fn is_message(value: &Value) -> bool {
 }
 
 fn widened(record: &Value, around: &Around) -> Around {
-    let texts = |keys: &[&str]| keys.iter().find_map(|key| record.get(*key).filter(|value| !value.is_object()));
+    let texts =
+        |keys: &[&str]| keys.iter().find_map(|key| record.get(*key).filter(|value| !value.is_object()));
     let sender = texts(&DIRECTIONS).and_then(Value::as_str).and_then(sender_of);
     let at = texts(&TIMES).and_then(time_of);
     let server = texts(&SERVERS).and_then(Value::as_str).filter(|name| !name.is_empty()).map(str::to_owned);
@@ -174,11 +175,46 @@ fn widened(record: &Value, around: &Around) -> Around {
 
 /// Who sent a message, in the words of many recorders.
 fn sender_of(word: &str) -> Option<Sender> {
-    let word: String = word.chars().filter(|c| c.is_alphanumeric() || *c == '>').flat_map(char::to_lowercase).collect();
+    let word: String =
+        word.chars().filter(|c| c.is_alphanumeric() || *c == '>').flat_map(char::to_lowercase).collect();
     let is = |words: &[&str]| words.contains(&word.as_str());
-    if is(&["client", "c2s", "clienttoserver", "client>server", "out", "outbound", "outgoing", "request", "req", "send", "sent", "editor>server", "host", ">", "tx", "agent"]) {
+    if is(&[
+        "client",
+        "c2s",
+        "clienttoserver",
+        "client>server",
+        "out",
+        "outbound",
+        "outgoing",
+        "request",
+        "req",
+        "send",
+        "sent",
+        "editor>server",
+        "host",
+        ">",
+        "tx",
+        "agent",
+    ]) {
         Some(Sender::Client)
-    } else if is(&["server", "s2c", "servertoclient", "server>client", "in", "inbound", "incoming", "response", "res", "resp", "recv", "received", "receive", "server>editor", "rx", "upstream"]) {
+    } else if is(&[
+        "server",
+        "s2c",
+        "servertoclient",
+        "server>client",
+        "in",
+        "inbound",
+        "incoming",
+        "response",
+        "res",
+        "resp",
+        "recv",
+        "received",
+        "receive",
+        "server>editor",
+        "rx",
+        "upstream",
+    ]) {
         Some(Sender::Server)
     } else {
         None

@@ -47,7 +47,8 @@ fn read(text: &str) -> (Vec<String>, Vec<(String, bool)>, ImportProblems) {
     (calls.iter().map(shown).collect(), texts, problems)
 }
 
-const CALL: &str = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read","arguments":{"id":"7"}}}"#;
+const CALL: &str =
+    r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read","arguments":{"id":"7"}}}"#;
 const REPLY: &str = r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"part one"}]}}"#;
 
 #[test]
@@ -90,7 +91,10 @@ fn servers_are_named_by_whatever_names_them() {
     let initialized = r#"{"jsonrpc":"2.0","id":7,"result":{"serverInfo":{"name":"docs"}}}"#;
     for (before, named) in [
         (format!("{initialize}\n{initialized}\n"), "docs"),
-        ("{\"format\":\"mcp-regress-session\",\"format_version\":1,\"server\":\"docs\"}\n".to_owned(), "docs"),
+        (
+            "{\"format\":\"mcp-regress-session\",\"format_version\":1,\"server\":\"docs\"}\n".to_owned(),
+            "docs",
+        ),
         (format!("{{\"format_version\":1,\"server\":\"mine\"}}\n{initialize}\n{initialized}\n"), "mine"),
     ] {
         let (calls, outputs, _) = read(&format!("{before}{CALL}\n{REPLY}"));
@@ -118,7 +122,14 @@ fn replies_go_to_their_requests() {
     // Ids begin anew, replies come in another order, an error is a result.
     let other = CALL.replace(":7,", ":\"x\",");
     let failed = r#"{"jsonrpc":"2.0","id":"x","error":{"code":-1,"message":"no"}}"#;
-    let lines = [("client", CALL), ("client", &other), ("server", failed), ("server", REPLY), ("client", CALL), ("server", REPLY)];
+    let lines = [
+        ("client", CALL),
+        ("client", &other),
+        ("server", failed),
+        ("server", REPLY),
+        ("client", CALL),
+        ("server", REPLY),
+    ];
     let expected = [("part one".to_owned(), false), ("no".to_owned(), true), ("part one".to_owned(), false)];
     assert_eq!(read(&session(&lines)).1, expected);
 
@@ -136,7 +147,9 @@ fn replies_go_to_their_requests() {
     assert_eq!(calls, [r#"file/read({"id":"7"})"#, r#"file/read({"id":"8"})"#]);
     assert_eq!(outputs, [("part one".to_owned(), false), ("part two".to_owned(), false)]);
 
-    let batch = format!("{{\"ts\":\"t\",\"dir\":\"client\",\"msg\":[{CALL}]}}\n{{\"ts\":\"t\",\"dir\":\"server\",\"msg\":[{REPLY}]}}");
+    let batch = format!(
+        "{{\"ts\":\"t\",\"dir\":\"client\",\"msg\":[{CALL}]}}\n{{\"ts\":\"t\",\"dir\":\"server\",\"msg\":[{REPLY}]}}"
+    );
     assert_eq!(read(&batch).1.len(), 1);
 }
 
