@@ -1,15 +1,17 @@
 //! Continuation rules told by what agents did: how the position of a continuation read came out of the read
 //! before it.
 
-use super::chains::{Chain, Made, speaks_of_place};
-use super::model::{EventKind, Session};
+use super::chains::{Chain, Made, arguments_of};
+use super::model::Session;
+use super::offered::speaks_of_place;
+use super::stop::says;
 use super::tools::{ToolKey, is_position};
 use crate::agent::{as_number, each_leaf_outside_arrays, is_same, offer, plain_name};
 use crate::client::{Page, Part};
 use crate::suite::{AdvanceUnit, ContinuationRule, Next, Selector, StepBy};
 use crate::text::{Pattern, Pointer};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The share of a tool's continuation reads that a rule must give to be offered.
 const LEAST_SHARE: f64 = 0.5;
@@ -40,9 +42,13 @@ struct Seen {
     candidates: BTreeMap<String, Candidate>,
 }
 
-/// What was seen of the continuation reads of all tools.
+/// What was seen of the results and continuation reads of all tools.
 #[derive(Debug, Default)]
-pub struct Lessons(BTreeMap<ToolKey, BTreeMap<String, Seen>>);
+pub struct Lessons {
+    continued: BTreeMap<ToolKey, BTreeMap<String, Seen>>,
+    /// Tools of which a result said that there is more.
+    pub offer_more: BTreeSet<ToolKey>,
+}
 
 /// What was learned of a tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,17 +65,17 @@ impl Lessons {
     /// Takes in the chains of a conversation.
     pub fn take(&mut self, chains: &[Chain], session: &Session) {
         for chain in chains {
+            let mut pages = chain.calls.iter().filter_map(|call| call.shown.page());
+            if pages.any(|page| says(&page) == Some(true)) {
+                self.offer_more.insert((chain.server.clone(), chain.tool.name.clone()));
+            }
             for pair in chain.calls.windows(2) {
                 if !matches!(pair[1].made, Made::Continuation(_)) {
                     continue;
                 }
-                let (Some(page), Some(before), Some(after)) = (
-                    pair[0].shown.page(),
-                    arguments(pair[0].event, session),
-                    arguments(pair[1].event, session),
-                ) else {
-                    continue;
-                };
+                let Some(page) = pair[0].shown.page() else { continue };
+                let (before, after) =
+                    (arguments_of(session, pair[0].event), arguments_of(session, pair[1].event));
                 self.step(chain, &page, before, after);
             }
         }
@@ -87,7 +93,7 @@ impl Lessons {
             .filter(|(name, value)| is_position(name, value) && !is_same(before.get(*name), value));
         for (name, value) in moved {
             let key = (chain.server.clone(), chain.tool.name.clone());
-            let seen = self.0.entry(key).or_default().entry(name.clone()).or_default();
+            let seen = self.continued.entry(key).or_default().entry(name.clone()).or_default();
             seen.reads += 1;
             for (ground, rule) in candidates(chain, page, before, name, value) {
                 let key = format!("{ground:?} {rule:?}");
@@ -99,7 +105,7 @@ impl Lessons {
 
     /// For each tool that was read on: the rules that give most of its continuation reads.
     pub fn learned(&self) -> BTreeMap<ToolKey, Learned> {
-        let learned = self.0.iter().map(|(key, arguments)| {
+        let learned = self.continued.iter().map(|(key, arguments)| {
             let mut of_tool = Learned { rules: Vec::new(), reads: 0, given: 0, is_inferred: true };
             for seen in arguments.values() {
                 of_tool.reads += seen.reads;
@@ -115,13 +121,6 @@ impl Lessons {
             (key.clone(), of_tool)
         });
         learned.collect()
-    }
-}
-
-fn arguments(event: usize, session: &Session) -> Option<&Map<String, Value>> {
-    match &session.events[event].kind {
-        EventKind::Call(call) => Some(&call.arguments),
-        _ => None,
     }
 }
 

@@ -1,9 +1,10 @@
 //! The views of a chain: what each of its reads showed, and which used features stand where in it.
 
-use super::chains::{Chain, Shown};
+use super::chains::Chain;
 use super::features::{Feature, FeatureKind, each_feature};
 use super::model::{EventKind, Session};
 use super::redact::secrets;
+use super::shown::Shown;
 use super::sightings::Sightings;
 use super::without_numbers::without_numbers;
 use crate::agent::{ChainText, chain_texts};
@@ -36,8 +37,9 @@ impl View {
 pub struct Passage {
     pub kind: FeatureKind,
     pub hash: u64,
-    /// Orders the passages of a view: which of its texts, and where in it.
-    pub place: (usize, usize),
+    /// Orders the passages of a view: which of its texts, and where in it; below 0 where it begins on the page
+    /// before.
+    pub place: (usize, isize),
     /// As the view has it; a number without separators of thousands.
     pub text: String,
 }
@@ -121,7 +123,7 @@ fn collect(
         if secret.iter().any(|secret| secret.start < range.end && range.start < secret.end) {
             return;
         }
-        let place = (index, if joint > 0 { 0 } else { range.start });
+        let place = (index, range.start as isize - joint as isize);
         let passage = Passage { kind, hash, place, text: kept_text(&text[range], kind) };
         found.entry((hash, kind)).or_insert(passage);
     });
