@@ -8,6 +8,8 @@ mod chains;
 mod damage;
 mod examples;
 mod flow;
+#[path = "../fixture_support/mod.rs"]
+mod fixture_support;
 mod needs;
 mod privacy;
 mod support;
