@@ -39,7 +39,7 @@ fn replay(made: &Made) -> Value {
     let fragment = made.file("tools.toml");
     let suite = format!(
         "format_version = 1\nattempts = 2\n\
-         [baseline]\ncommand = [\"{{self}}\", \"fixture\""]\n\
+         [baseline]\ncommand = [\"{{self}}\", \"fixture\"]\n\
          [candidate]\ncommand = [\"{{self}}\", \"fixture\", \"--build\", \"candidate\"]\n{fragment}"
     );
     std::fs::write(out.join("mcp-regress.toml"), suite).unwrap();
