@@ -116,12 +116,20 @@ impl Lessons {
                 };
                 of_tool.given += best.given;
                 of_tool.is_inferred &= best.ground == Ground::Inferred;
-                of_tool.rules.push(best.rule.clone());
+                // How many pages there are is known to inference, and to no rule.
+                if best.ground != Ground::Inferred || has_end(&best.rule) {
+                    of_tool.rules.push(best.rule.clone());
+                }
             }
             (key.clone(), of_tool)
         });
         learned.collect()
     }
+}
+
+/// Whether a rule says itself where it ends.
+fn has_end(rule: &ContinuationRule) -> bool {
+    rule.guard.is_some() || !matches!(rule.next, Next::Advance { .. })
 }
 
 /// Every rule that makes `value` of a page and the arguments that it was asked for with.
@@ -137,7 +145,7 @@ fn candidates(
         && offer.rule.argument() == Some(name)
         && is_same(offer.arguments.get(name), value)
     {
-        found.push((Ground::Inferred, offer.rule));
+        found.push((Ground::Inferred, as_declared(offer.rule, page)));
     }
     found.extend(leaves(page, name, value).into_iter().map(|rule| (Ground::Leaf, rule)));
     found.extend(sentences(page, name, value).into_iter().map(|rule| (Ground::Sentence, rule)));
@@ -145,21 +153,38 @@ fn candidates(
     found
 }
 
+/// An inferred rule with what inference looks at beside it: the flag that says whether there is more.
+fn as_declared(rule: ContinuationRule, page: &Page<'_>) -> ContinuationRule {
+    let is_pages = matches!(rule.next, Next::Advance { unit: AdvanceUnit::Pages, .. });
+    let guard = if is_pages { more_flag(page) } else { rule.guard.or_else(|| more_flag(page)) };
+    ContinuationRule { next: rule.next, guard }
+}
+
+/// The flag outside lists that says that there is more.
+fn more_flag(page: &Page<'_>) -> Option<Selector> {
+    let mut flag = None;
+    for document in page.documents() {
+        each_leaf_outside_arrays(document, &mut |leaf| {
+            let key = plain_name(leaf.pointer.rsplit('/').next().unwrap_or_default());
+            let is_flag = matches!(key.as_str(), "hasmore" | "hasnextpage" | "hasnext");
+            if is_flag && leaf.value == &Value::Bool(true) && flag.is_none() {
+                flag = Pointer::new(leaf.pointer).ok().map(Selector::Pointer);
+            }
+        });
+    }
+    flag
+}
+
 fn leaves(page: &Page<'_>, name: &str, value: &Value) -> Vec<ContinuationRule> {
-    let (mut places, mut guard) = (Vec::new(), None);
+    let mut places = Vec::new();
     for document in page.documents() {
         each_leaf_outside_arrays(document, &mut |leaf| {
             if is_same(Some(leaf.value), value) && speaks_of_place(leaf.pointer, name) {
                 places.push(leaf.pointer.to_owned());
             }
-            let key = plain_name(leaf.pointer.rsplit('/').next().unwrap_or_default());
-            if matches!(key.as_str(), "hasmore" | "hasnextpage" | "hasnext")
-                && leaf.value == &Value::Bool(true)
-            {
-                guard = Pointer::new(leaf.pointer).ok().map(Selector::Pointer);
-            }
         });
     }
+    let guard = more_flag(page);
     let rule = |place: &String| {
         let next = Next::From { argument: name.to_owned(), pointer: Pointer::new(place).ok()? };
         Some(ContinuationRule { next, guard: guard.clone() })
@@ -183,7 +208,7 @@ fn sentences(page: &Page<'_>, name: &str, value: &Value) -> Vec<ContinuationRule
             }
             let escaped: Vec<String> = kept.iter().map(|word| open_numbers(&regex::escape(word))).collect();
             let gap = if line[..at].ends_with(char::is_whitespace) { r"\s+" } else { "" };
-            let capture = if value.is_number() { r"(\d+)" } else { r#"([^\s"'<>,;)\]]+)"# };
+            let capture = if value.is_number() { r"(\d+)" } else { r#"([^\s"'<>,;)\]]*[\w=/+-])"# };
             let Ok(pattern) = Pattern::new(&format!("{}{gap}{capture}", escaped.join(r"\s+"))) else {
                 continue;
             };

@@ -8,14 +8,20 @@ const ID: &str = "6f1d2c3b-0a9e-4b7c-8d5f-1e2a3b4c5d6e";
 fn bound(made: &Made) -> Vec<String> {
     let bindings = made.summary["cases"][0]["recordings"][0]["bindings"].as_array().unwrap();
     let text = |key: &str, bound: &Value| bound[key].as_str().unwrap().to_owned();
-    bindings.iter().map(|bound| format!("{} <- {}", text("argument", bound), text("pointer", bound))).collect()
+    bindings
+        .iter()
+        .map(|bound| format!("{} <- {}", text("argument", bound), text("pointer", bound)))
+        .collect()
 }
 
 /// A search that gives this document, and a call with these arguments.
 fn found(document: &Value, arguments: Value) -> Talk {
-    Talk::new("Go")
-        .did("t1", "mcp__s__search", json!({"query": "q"}), document.to_string())
-        .did("t2", "mcp__s__get_thing", arguments, "{}")
+    Talk::new("Go").did("t1", "mcp__s__search", json!({"query": "q"}), document.to_string()).did(
+        "t2",
+        "mcp__s__get_thing",
+        arguments,
+        "{}",
+    )
 }
 
 #[test]
@@ -25,7 +31,11 @@ fn ids_are_bound_and_other_values_are_not() {
         (json!({"hits": [{"id": ID}]}), json!({"in": {"ids": [ID]}}), vec!["/in/ids/0 <- /hits/0/id"]),
         // Short ids by their names alone.
         (json!({"hits": [{"key": "QX-17"}]}), json!({"key": "QX-17"}), vec!["/key <- /hits/0/key"]),
-        (json!({"documents": [{"id": 4711}]}), json!({"documentId": 4711}), vec!["/documentId <- /documents/0/id"]),
+        (
+            json!({"documents": [{"id": 4711}]}),
+            json!({"documentId": 4711}),
+            vec!["/documentId <- /documents/0/id"],
+        ),
         (json!({"documents": [{"id": 4711}]}), json!({"projectId": 4711}), vec![]),
         (json!({"hits": [{"key": "QX-17"}]}), json!({"label": "QX-17"}), vec![]),
         // Never these.
@@ -68,7 +78,8 @@ fn the_latest_result_and_the_surest_place_are_taken() {
             "t2",
             "mcp__s__search",
             json!({"query": "b"}),
-            json!({"hits": [{"id": "other-77-x"}, {"parent": ID}, {"title": "harbour log", "id": ID}]}).to_string(),
+            json!({"hits": [{"id": "other-77-x"}, {"parent": ID}, {"title": "harbour log", "id": ID}]})
+                .to_string(),
         )
         .did("t3", "mcp__s__get_thing", json!({"thing": ID}), "{}");
     let made = talk.import(&[]);
@@ -99,7 +110,12 @@ fn a_value_of_a_later_page_cannot_be_saved_and_is_named() {
 fn names_are_told_apart() {
     let other = "7a1d2c3b-0a9e-4b7c-8d5f-1e2a3b4c5d6e";
     let talk = Talk::new("Go")
-        .did("t1", "mcp__s__search", json!({"query": "q"}), json!({"hits": [{"id": ID}, {"id": other}]}).to_string())
+        .did(
+            "t1",
+            "mcp__s__search",
+            json!({"query": "q"}),
+            json!({"hits": [{"id": ID}, {"id": other}]}).to_string(),
+        )
         .did("t2", "mcp__s__get_thing", json!({"id": ID}), "{}")
         .did("t3", "mcp__s__get_thing", json!({"id": other}), "{}");
     let made = talk.import(&[]);

@@ -14,7 +14,9 @@ fn own_read(talk: Talk, id: &str, from: u64, count: u64) -> Talk {
 
 #[test]
 fn a_position_must_be_offered_or_adjacent() {
-    for (second, wanted) in [(31, vec![2]), (34, vec![2]), (20, vec![2]), (35, vec![1, 1]), (300, vec![1, 1]), (1, vec![1, 1])] {
+    for (second, wanted) in
+        [(31, vec![2]), (34, vec![2]), (20, vec![2]), (35, vec![1, 1]), (300, vec![1, 1]), (1, vec![1, 1])]
+    {
         let talk = own_read(own_read(Talk::new("Go"), "t1", 1, 30), "t2", second, 30);
         assert_eq!(talk.import(&[]).reads_made(), wanted, "{second}");
     }
@@ -40,7 +42,12 @@ fn a_cursor_is_offered_wherever_it_stands() {
     ] {
         let made = Talk::new("Go")
             .did("t1", "mcp__s__list_rows", json!({"first": 5}), page("one", extra.clone()))
-            .did("t2", "mcp__s__list_rows", json!({"first": 5, "after": "Y3Vyc29yOjE="}), page("two", json!({})))
+            .did(
+                "t2",
+                "mcp__s__list_rows",
+                json!({"first": 5, "after": "Y3Vyc29yOjE="}),
+                page("two", json!({})),
+            )
             .import(&[]);
         assert_eq!(made.reads_made(), [2], "{extra}");
     }
@@ -83,7 +90,12 @@ fn what_breaks_a_chain() {
     // What does.
     for talk in [
         start().did("x", "mcp__docs__update_document", json!({"documentId": "doc-a", "text": "y"}), "ok"),
-        start().call("x", "mcp__docs__read_document", json!({"documentId": "doc-a", "limit": 3, "startOffset": 8000}))
+        start()
+            .call(
+                "x",
+                "mcp__docs__read_document",
+                json!({"documentId": "doc-a", "limit": 3, "startOffset": 8000}),
+            )
             .error("x", "no such place"),
     ] {
         assert_eq!(second(talk).import(&[]).reads_made().len(), 2);
@@ -125,7 +137,12 @@ fn a_shrunk_retry_belongs_to_the_chain_it_served() {
     let made = Talk::new("Go")
         .did("t1", "mcp__s__thread_read", json!({"id": "a", "limit": 100}), SAVED)
         .did("t2", "mcp__s__thread_read", json!({"id": "a", "limit": 10}), page)
-        .did("t3", "mcp__s__thread_read", json!({"id": "a", "limit": 10, "afterPosition": 10}), "{\"items\":[],\"hasMore\":false}")
+        .did(
+            "t3",
+            "mcp__s__thread_read",
+            json!({"id": "a", "limit": 10, "afterPosition": 10}),
+            "{\"items\":[],\"hasMore\":false}",
+        )
         .import(&[]);
     assert_eq!(made.reads_made(), [3]);
     assert_eq!(made.recorded(), [3, 3, 1, 1]);
@@ -139,9 +156,19 @@ fn a_shrunk_retry_belongs_to_the_chain_it_served() {
 fn reads_of_a_saved_result_belong_to_its_chain() {
     let made = Talk::new("Go")
         .did("t1", "mcp__s__thread_read", json!({"id": "a"}), SAVED)
-        .did("t2", "Bash", json!({"command": "head -c 2000 /h/tool-results/mcp-s-read_thread-17.txt"}), "harbourMaster_7 says nextPosition: 41")
+        .did(
+            "t2",
+            "Bash",
+            json!({"command": "head -c 2000 /h/tool-results/mcp-s-read_thread-17.txt"}),
+            "harbourMaster_7 says nextPosition: 41",
+        )
         .did("t3", "Read", json!({"file_path": "/h/tool-results/mcp-s-read_thread-17.txt"}), "     1→the end")
-        .did("t4", "mcp__s__thread_read", json!({"id": "a", "afterPosition": 41}), "{\"items\":[\"x\"],\"hasMore\":false}")
+        .did(
+            "t4",
+            "mcp__s__thread_read",
+            json!({"id": "a", "afterPosition": 41}),
+            "{\"items\":[\"x\"],\"hasMore\":false}",
+        )
         .say("It was harbourMaster_7.")
         .import(&[]);
     assert_eq!(made.reads_made(), [2]);
@@ -153,26 +180,35 @@ fn reads_of_a_saved_result_belong_to_its_chain() {
 
 #[test]
 fn an_agent_that_gave_up_needed_what_it_was_not_shown() {
-    let made = Talk::new("Go").did("t1", "mcp__s__thread_read", json!({"id": "a"}), SAVED).say("Too large.").import(&[]);
+    let made = Talk::new("Go")
+        .did("t1", "mcp__s__thread_read", json!({"id": "a"}), SAVED)
+        .say("Too large.")
+        .import(&[]);
     assert_eq!(made.steps()[0]["need"], json!({"pages": 1}));
     assert_eq!(made.steps()[0]["on_oversized"], "give_up");
 }
 
 #[test]
 fn rules_are_learned_of_what_agents_did() {
-    let rows = |from: u64| json!({"rows": (from..from + 10).map(|row| format!("row {row}")).collect::<Vec<_>>()}).to_string();
+    let rows = |from: u64| {
+        json!({"rows": (from..from + 10).map(|row| format!("row {row}")).collect::<Vec<_>>()}).to_string()
+    };
     let input = |offset: u64| json!({"table": "t", "limit": 10, "offset": offset});
     let made = Talk::new("Go")
         .did("t1", "mcp__s__get_rows", input(0), rows(0))
         .did("t2", "mcp__s__get_rows", input(10), rows(10))
         .did("t3", "mcp__s__get_rows", input(20), rows(20))
-        .did("p1", "mcp__s__list_users", json!({"page": 1}), "{\"users\":[\"a\"],\"totalPages\":2}")
-        .did("p2", "mcp__s__list_users", json!({"page": 2}), "{\"users\":[\"b\"],\"totalPages\":2}")
+        .did("p1", "mcp__s__list_users", json!({"page": 1}), "{\"users\":[\"a\"],\"hasMore\":true}")
+        .did("p2", "mcp__s__list_users", json!({"page": 2}), "{\"users\":[\"b\"],\"hasMore\":false}")
+        .did("q1", "mcp__s__list_teams", json!({"page": 1}), "{\"teams\":[\"a\"],\"totalPages\":2}")
+        .did("q2", "mcp__s__list_teams", json!({"page": 2}), "{\"teams\":[\"b\"],\"totalPages\":2}")
         .import(&[]);
-    assert_eq!(made.reads_made(), [3, 2]);
+    assert_eq!(made.reads_made(), [3, 2, 2]);
     let table: toml::Table = made.file("tools.toml").parse().unwrap();
     let rule = |tool: &str| table["tools"][tool]["continue"][0].clone();
     assert_eq!(rule("get_rows"), toml::toml! { argument = "offset" advance = "items" by = "limit" }.into());
-    assert_eq!(rule("list_users")["advance"].as_str(), Some("pages"));
+    let by_flag = toml::toml! { argument = "page" advance = "pages" while = "/hasMore" };
+    assert_eq!(rule("list_users"), by_flag.into());
+    assert_eq!(table["tools"]["list_teams"].get("continue"), None);
     assert_eq!(table["tools"]["get_rows"]["identity"].as_array().unwrap().len(), 1);
 }

@@ -27,7 +27,10 @@ fn a_damaged_line_costs_that_line_alone() {
     let with = |damage: &[u8]| [text.as_bytes(), damage].concat();
     assert_read_with(&import_bytes(&with(b"{\"type\":\"assistant\",\"mess")), "1 last line cut short");
     assert_read_with(&import_bytes(&with(b"no record at all\n{\"type\":\n")), "2 lines that are no records");
-    assert_read_with(&import_bytes(&with(&[b"[".repeat(100_000), b"\n".to_vec()].concat())), "1 line that is no record");
+    assert_read_with(
+        &import_bytes(&with(&[b"[".repeat(100_000), b"\n".to_vec()].concat())),
+        "1 line that is no record",
+    );
     let invalid = b"{\"type\":\"assistant\",\"message\":{\"content\":\"\xff\xfe\"}}\n";
     assert_read_with(&import_bytes(&with(invalid)), "1 line with invalid UTF-8");
     let huge = [b"{\"type\":\"user\",\"x\":\"".to_vec(), b"y".repeat(40 << 20), b"\"}\n".to_vec()].concat();
@@ -60,7 +63,8 @@ fn a_folder_is_read_as_far_as_it_can_be() {
     std::fs::write(dir.path().join("notes.md"), "nothing").unwrap();
     std::fs::write(dir.path().join("other.json"), "{}").unwrap();
     std::fs::create_dir(dir.path().join("deep")).unwrap();
-    std::fs::write(dir.path().join("deep/b.jsonl"), Talk::new("Go").read("t2", None, "two", None).text()).unwrap();
+    std::fs::write(dir.path().join("deep/b.jsonl"), Talk::new("Go").read("t2", None, "two", None).text())
+        .unwrap();
     let made = import(&[dir.path(), Path::new("no/such/folder")], &[]);
     assert_eq!(made.code, Some(0));
     assert_eq!((made.cases.len(), &made.summary["files"]), (2, &json!(2)));

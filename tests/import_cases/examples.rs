@@ -29,7 +29,8 @@ fn every_example_gives_what_stands_beside_it() {
         if let Some(searches) = expected["searches"].as_u64() {
             assert_eq!((made.steps().len() - made.reads().len()) as u64, searches, "{name}");
         }
-        let contains: Vec<&str> = made.reads().iter().flat_map(|step| texts(&step["need"]["contains"])).collect();
+        let contains: Vec<&str> =
+            made.reads().iter().flat_map(|step| texts(&step["need"]["contains"])).collect();
         for wanted in texts(&expected["contains_has"]) {
             assert!(contains.contains(&wanted), "{name}: {contains:?}");
         }
@@ -83,10 +84,9 @@ fn the_synthetic_session_has_a_saved_result() {
 fn the_real_session_has_two_tasks_that_call_its_server() {
     let made = import(&[&transcript("entireio-cli/8e_0a64736bc7_0_full.jsonl")], &[]);
     assert_eq!(made.code, Some(0), "{}", made.err);
-    let recorded: Vec<Value> = made.cases.iter().map(|case| case["recordings"][0]["recorded"].clone()).collect();
-    let counts = |calls: u64, reads: u64| {
-        json!({"calls": calls, "read_calls": reads, "continuation_reads": 0, "oversized": 0})
-    };
+    let recorded: Vec<Value> =
+        made.cases.iter().map(|case| case["recordings"][0]["recorded"].clone()).collect();
+    let counts = |calls: u64, reads: u64| json!({"calls": calls, "read_calls": reads, "continuation_reads": 0, "oversized": 0});
     // The comment that the user rejected was never made.
     assert_eq!(recorded, [counts(4, 2), counts(3, 2)]);
     let tools = |case: &Value| {

@@ -21,7 +21,8 @@ fn walk(pages: usize) -> (Talk, String) {
     let mut last = String::new();
     for page in 0..pages {
         last = call("read_document", &arguments);
-        talk = talk.did(&format!("t{}", page + 1), "mcp__docs__read_document", arguments.clone(), last.clone());
+        talk =
+            talk.did(&format!("t{}", page + 1), "mcp__docs__read_document", arguments.clone(), last.clone());
         let value: Value = serde_json::from_str(&last).unwrap();
         let next = &value["next"]["startOffset"];
         assert!(next.is_number(), "the document has too few pages: {value}");
@@ -46,7 +47,8 @@ fn replay(made: &Made) -> Value {
     let check = said(mcp_regress().arg("check").arg("--suite").arg(&out));
     assert_eq!(check.code, Some(0), "{}\n{}", check.out, check.err);
     let results = made.dir.path().join("results");
-    let run = said(mcp_regress().args(["run", "--suite"]).arg(&out).arg("--out").arg(&results).arg("--warn-only"));
+    let run =
+        said(mcp_regress().args(["run", "--suite"]).arg(&out).arg("--out").arg(&results).arg("--warn-only"));
     assert!(run.code == Some(0), "{}\n{}", run.out, run.err);
     summary(only_run(Path::new(&results)).as_path())
 }

@@ -34,7 +34,7 @@ fn several_passages_explain_it_within_ten() {
     let two = || Talk::new("Go").walk(["", "", "see tideTableLoader and moorLine_7 there"]);
     assert_eq!(kind(&two().chat(6).say("Use tideTableLoader.").say("And moorLine_7.")), "used");
     assert_eq!(kind(&two().chat(9).say("Use tideTableLoader.").say("And moorLine_7.")), "last");
-    // Two runs of words count two.
+    // One run of words counts one.
     let runs = || Talk::new("Go").walk(["", "", "painters scraped barnacles before launching"]);
     assert_eq!(kind(&runs().chat(6).say("painters scraped barnacles before launching")), "last");
 }
@@ -57,7 +57,9 @@ fn what_was_known_before_proves_nothing() {
         Talk::new("Go").say("I look for tideTableLoader.").walk(["", "", NAMED]),
         Talk::new("Go").did("x", "Grep", json!({"pattern": "tideTableLoader"}), "").walk(["", "", NAMED]),
         Talk::new("Go").did("x", "Grep", json!({"pattern": "t"}), NAMED).walk(["", "", NAMED]),
-        Talk::new("Go").line(json!({"type": "user", "isCompactSummary": true, "message": {"content": NAMED}})).walk(["", "", NAMED]),
+        Talk::new("Go")
+            .line(json!({"type": "user", "isCompactSummary": true, "message": {"content": NAMED}}))
+            .walk(["", "", NAMED]),
         // Shown by another view in between.
         walk().did("x", "Grep", json!({"pattern": "t"}), NAMED),
         // Shown by an earlier page of the chain.
@@ -74,7 +76,8 @@ fn what_was_known_before_proves_nothing() {
 fn a_phrase_of_many_views_is_common() {
     let others = |count: usize| {
         let start = walk().say("Use tideTableLoader.");
-        (0..count).fold(start, |talk, index| talk.did(&format!("x{index}"), "Grep", json!({"pattern": "t"}), NAMED))
+        (0..count)
+            .fold(start, |talk, index| talk.did(&format!("x{index}"), "Grep", json!({"pattern": "t"}), NAMED))
     };
     assert_eq!(kind(&others(3)), "used");
     assert_eq!(kind(&others(4)), "last");
@@ -83,7 +86,8 @@ fn a_phrase_of_many_views_is_common() {
 #[test]
 fn positions_and_sizes_show_no_use_and_reads_only_what_they_read() {
     let seen = || Talk::new("Go").walk(["", "", "the id 481516 and doc-77-beta"]);
-    let read = |input: Value| seen().did("x", "mcp__docs__read_document", input, "{\"text\":\"y\",\"next\":null}");
+    let read =
+        |input: Value| seen().did("x", "mcp__docs__read_document", input, "{\"text\":\"y\",\"next\":null}");
     assert_eq!(kind(&read(json!({"documentId": "doc-77-beta"}))), "used");
     assert_eq!(kind(&read(json!({"documentId": "other", "startOffset": 481_516}))), "last");
     assert_eq!(kind(&read(json!({"documentId": "other", "limit": 481_516}))), "last");
@@ -93,17 +97,24 @@ fn positions_and_sizes_show_no_use_and_reads_only_what_they_read() {
 fn a_need_names_first_middle_and_deepest() {
     let names: Vec<String> = (0..9).map(|index| format!("alphaBeta{index}")).collect();
     let talk = Talk::new("Go").walk(["", "", &names.join(" and ")]).say(&names.join(", "));
-    assert_eq!(contains(&talk), ("used".to_owned(), vec!["alphaBeta0".into(), "alphaBeta4".into(), "alphaBeta8".into()]));
+    assert_eq!(
+        contains(&talk),
+        ("used".to_owned(), vec!["alphaBeta0".into(), "alphaBeta4".into(), "alphaBeta8".into()])
+    );
 }
 
 #[test]
 fn numbers_are_one_whatever_their_separators() {
-    for (page, said) in [("201.710", "201,710"), ("48,317", "48317"), ("1 204 551", "1'204'551"), ("3.14159", "3.141590")] {
-        let talk = Talk::new("Go").walk(["", "", &format!("paid {page} crowns")]).say(&format!("It cost {said}."));
+    for (page, said) in
+        [("201.710", "201,710"), ("48,317", "48317"), ("1 204 551", "1'204'551"), ("3.14159", "3.141590")]
+    {
+        let talk =
+            Talk::new("Go").walk(["", "", &format!("paid {page} crowns")]).say(&format!("It cost {said}."));
         assert_eq!(kind(&talk), "used", "{page}");
     }
     for page in ["2024", "8000", "1111", "999"] {
-        let talk = Talk::new("Go").walk(["", "", &format!("paid {page} crowns")]).say(&format!("It cost {page}."));
+        let talk =
+            Talk::new("Go").walk(["", "", &format!("paid {page} crowns")]).say(&format!("It cost {page}."));
         assert_eq!(kind(&talk), "last", "{page}");
     }
 }
@@ -118,11 +129,19 @@ fn a_copy_counts_though_its_words_were_known() {
     let made = docs(create(known().walk(["", "", copied])));
     assert_eq!(made.kinds(), ["used"]);
     let contains = texts(&made.reads()[0]["need"]["contains"]);
-    assert!(contains.iter().all(|text| text.split(' ').count() <= 12 && copied.contains(text)), "{contains:?}");
+    assert!(
+        contains.iter().all(|text| text.split(' ').count() <= 12 && copied.contains(text)),
+        "{contains:?}"
+    );
     // Not when the user gave it, not late, not by a read, not three runs only.
     assert_eq!(docs(create(Talk::new(copied).walk(["", "", copied]))).kinds(), ["last"]);
     assert_eq!(docs(create(known().walk(["", "", copied]).chat(10))).kinds(), ["last"]);
-    let read = known().walk(["", "", copied]).did("c", "mcp__docs__read_document", json!({"documentId": copied}), "{}");
+    let read = known().walk(["", "", copied]).did(
+        "c",
+        "mcp__docs__read_document",
+        json!({"documentId": copied}),
+        "{}",
+    );
     assert_eq!(docs(read).kinds()[0], "last");
     let short = json!({"body": copied.split(' ').take(10).collect::<Vec<_>>().join(" ")});
     let made = docs(known().walk(["", "", copied]).did("c", "mcp__notes__create_note", short, "ok"));
@@ -142,7 +161,9 @@ fn the_end_is_told_by_what_the_last_view_offers() {
         assert_eq!(kind(&one(result)), wanted, "{result}");
     }
     // As many as were asked for: there may be more, of a tool that takes a position.
-    let rows = |count: usize| json!({"rows": (0..count).map(|row| format!("row number {row}")).collect::<Vec<_>>()}).to_string();
+    let rows = |count: usize| {
+        json!({"rows": (0..count).map(|row| format!("row number {row}")).collect::<Vec<_>>()}).to_string()
+    };
     let paged = |count: usize| {
         Talk::new("Go").did("t", "mcp__s__list_rows", json!({"limit": 3, "offset": 0}), rows(count))
     };
@@ -152,17 +173,24 @@ fn the_end_is_told_by_what_the_last_view_offers() {
 
 #[test]
 fn early_passages_that_were_used_are_evidence() {
-    let made = Talk::new("Go").walk([NAMED, "", "and moorLine_7"]).say("Use tideTableLoader, moorLine_7.").import(&[]);
+    let made = Talk::new("Go")
+        .walk([NAMED, "", "and moorLine_7"])
+        .say("Use tideTableLoader, moorLine_7.")
+        .import(&[]);
     assert_eq!(made.kinds(), ["used"]);
     assert_eq!(made.reads()[0]["need"]["contains"], json!(["moorLine_7"]));
     assert_eq!(made.reads()[0]["evidence"], json!(["tideTableLoader"]));
     // At most three a page and eight a chain.
     let names = |page: usize| (0..6).map(|index| format!("gamma{page}Delta{index}")).collect::<Vec<_>>();
     let said: String = (0..3).flat_map(names).collect::<Vec<_>>().join(" ");
-    let talk = Talk::new("Go").walk([&names(0).join(" "), &names(1).join(" "), &names(2).join(" ")]).say(&said);
+    let talk =
+        Talk::new("Go").walk([&names(0).join(" "), &names(1).join(" "), &names(2).join(" ")]).say(&said);
     let made = talk.import(&[]);
     let evidence = texts(&made.reads()[0]["evidence"]);
-    assert_eq!(evidence, ["gamma0Delta0", "gamma0Delta3", "gamma0Delta5", "gamma1Delta0", "gamma1Delta3", "gamma1Delta5"]);
+    assert_eq!(
+        evidence,
+        ["gamma0Delta0", "gamma0Delta3", "gamma0Delta5", "gamma1Delta0", "gamma1Delta3", "gamma1Delta5"]
+    );
 }
 
 #[test]
@@ -187,6 +215,9 @@ fn half_of_what_the_last_view_added_is_needed_where_nothing_tells_more() {
     assert_eq!(walk().import(&["--need", "last"]).kinds(), ["last"]);
     // Pages that all show the same: only their number is left.
     let same = filler(1);
-    let made = Talk::new("Go").read("a", None, &same, Some(8000)).read("b", Some(8000), &same, Some(16000)).import(&[]);
+    let made = Talk::new("Go")
+        .read("a", None, &same, Some(8000))
+        .read("b", Some(8000), &same, Some(16000))
+        .import(&[]);
     assert_eq!(made.reads()[0]["need"], json!({"pages": 2}));
 }

@@ -26,7 +26,8 @@ fn arguments_are_redacted_and_it_is_said() {
 #[test]
 fn a_passage_that_holds_a_secret_is_none() {
     let secret = "ghp_0123456789abcdefghij0123456789";
-    let talk = Talk::new("Go").walk(["", "", &format!("token {secret} here")]).say(&format!("It is {secret}."));
+    let talk =
+        Talk::new("Go").walk(["", "", &format!("token {secret} here")]).say(&format!("It is {secret}."));
     let made = talk.import(&[]);
     assert_eq!(made.kinds(), ["last"]);
     assert!(!made.cases[0].to_string().contains(secret));
@@ -34,7 +35,9 @@ fn a_passage_that_holds_a_secret_is_none() {
 
 #[test]
 fn prompts_and_words_stay_out_unless_asked_for() {
-    let talk = Talk::new("What did ann@example.org write?").walk(["", "", "see tideTableLoader"]).say("tideTableLoader");
+    let talk = Talk::new("What did ann@example.org write?")
+        .walk(["", "", "see tideTableLoader"])
+        .say("tideTableLoader");
     let made = talk.import(&[]);
     let text = made.cases[0].to_string();
     for word in ["What did", "rowan", "sage"] {
@@ -61,7 +64,10 @@ fn passages_are_short() {
     let long = "the harbour master wrote that the dredging of the northern basin must wait for spring tides and calm";
     let made = Talk::new("Go").walk(["", "", long]).say(long).import(&[]);
     let passages = texts(&made.reads()[0]["need"]["contains"]);
-    assert!(!passages.is_empty() && passages.iter().all(|text| text.split(' ').count() <= 12), "{passages:?}");
+    assert!(
+        !passages.is_empty() && passages.iter().all(|text| text.split(' ').count() <= 12),
+        "{passages:?}"
+    );
 }
 
 #[test]

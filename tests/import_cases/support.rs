@@ -93,10 +93,14 @@ impl Talk {
 
     /// Three pages of which each has this text among others.
     pub fn walk(self, texts: [&str; 3]) -> Self {
-        let page = |index: usize| format!("{} {} {}", filler(10 * index), texts[index], filler(10 * index + 5));
-        self.read("w1", None, &page(0), Some(8000))
-            .read("w2", Some(8000), &page(1), Some(16000))
-            .read("w3", Some(16000), &page(2), Some(24000))
+        let page =
+            |index: usize| format!("{} {} {}", filler(10 * index), texts[index], filler(10 * index + 5));
+        self.read("w1", None, &page(0), Some(8000)).read("w2", Some(8000), &page(1), Some(16000)).read(
+            "w3",
+            Some(16000),
+            &page(2),
+            Some(24000),
+        )
     }
 
     pub fn text(&self) -> String {
@@ -113,8 +117,10 @@ impl Talk {
 
 /// Words that nobody quotes.
 pub fn filler(seed: usize) -> String {
-    const WORDS: [&str; 12] =
-        ["elm", "sage", "cedar", "iris", "poplar", "olive", "maple", "ginger", "amber", "nettle", "thyme", "rowan"];
+    const WORDS: [&str; 12] = [
+        "elm", "sage", "cedar", "iris", "poplar", "olive", "maple", "ginger", "amber", "nettle", "thyme",
+        "rowan",
+    ];
     (0..30).map(|index| WORDS[(seed * 7 + index * index + index) % WORDS.len()]).collect::<Vec<_>>().join(" ")
 }
 
@@ -179,7 +185,11 @@ impl Made {
     /// Calls that each read step was made of.
     pub fn reads_made(&self) -> Vec<u64> {
         let steps = self.summary["cases"][0]["recordings"][0]["steps"].as_array().unwrap();
-        steps.iter().filter(|step| step["intent"] == "read").map(|step| step["calls"].as_u64().unwrap()).collect()
+        steps
+            .iter()
+            .filter(|step| step["intent"] == "read")
+            .map(|step| step["calls"].as_u64().unwrap())
+            .collect()
     }
 
     /// `[calls, read_calls, continuation_reads, oversized]`

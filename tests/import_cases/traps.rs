@@ -62,7 +62,8 @@ fn a_message_over_several_lines_is_one_and_its_usage_counts_once() {
 #[test]
 fn a_file_that_goes_on_from_another_repeats_its_history() {
     let first = || Talk::new("Go").read("t1", None, &filler(1), Some(8000));
-    let longer = first().read("t2", Some(8000), &filler(2), None).prompt("Next").read("t3", None, &filler(3), None);
+    let longer =
+        first().read("t2", Some(8000), &filler(2), None).prompt("Next").read("t3", None, &filler(3), None);
     let forked = first().did("t9", "mcp__docs__search", json!({"query": "q"}), "[]");
     let dir = tempfile::tempdir().unwrap();
     let files = [
@@ -126,7 +127,8 @@ fn content_is_a_text_or_blocks() {
         json!([{"type": "text", "text": page}]),
         json!([image, {"type": "text", "text": page}, {"type": "tool_reference", "tool_name": "x"}]),
     ] {
-        let talk = Talk::new("Go").did("t1", "mcp__docs__get_a", json!({}), content.clone()).say("tideTableLoader");
+        let talk =
+            Talk::new("Go").did("t1", "mcp__docs__get_a", json!({}), content.clone()).say("tideTableLoader");
         assert_eq!(talk.import(&[]).kinds(), ["used"], "{content}");
     }
     for content in [json!([image]), json!([]), Value::Null] {
@@ -160,7 +162,8 @@ fn a_notice_counts_at_the_start_of_a_servers_result_alone() {
     let own = "File content (31203 tokens) exceeds maximum allowed tokens (25000).";
     assert_eq!(oversized("mcp__docs__get_a", own), 0);
     // The legacy notice comes as an error, and is still a refused result.
-    let made = Talk::new("Go").call("t1", "mcp__docs__get_a", json!({"id": "a"})).error("t1", legacy).import(&[]);
+    let made =
+        Talk::new("Go").call("t1", "mcp__docs__get_a", json!({"id": "a"})).error("t1", legacy).import(&[]);
     assert_eq!(made.recorded(), [1, 1, 0, 1]);
 }
 
@@ -240,9 +243,10 @@ fn subagents_in_the_file_of_their_session_are_told_apart_by_their_parents() {
         .line(side(None, "y2", Some("y1"), &calls("s2")))
         .did("t2", "mcp__docs__get_a", json!({"id": "main2"}), "{}")
         .import(&[]);
-    let calls_of: Vec<u64> =
-        made.cases.iter().map(|case| case["recordings"][0]["recorded"]["calls"].as_u64().unwrap()).collect();
-    assert_eq!(calls_of, [2, 1, 1]);
+    let calls_of = |case: &Value| case["recordings"][0]["recorded"]["calls"].as_u64().unwrap();
+    let cases: Vec<(&str, u64)> =
+        made.cases.iter().map(|case| (case["id"].as_str().unwrap(), calls_of(case))).collect();
+    assert_eq!(cases, [("docs/talk-side1/1", 1), ("docs/talk-side2/1", 1), ("docs/talk/1", 2)]);
 }
 
 #[test]
@@ -250,7 +254,8 @@ fn subagents_in_files_of_their_own_are_not_counted_twice() {
     let dir = tempfile::tempdir().unwrap();
     // The session tells of the subagent as it goes.
     let inner = side(None, "z2", Some("z1"), &calls("s3"));
-    let progress = json!({"type": "progress", "data": {"type": "agent_progress", "agentId": "ab12", "message": inner}});
+    let progress =
+        json!({"type": "progress", "data": {"type": "agent_progress", "agentId": "ab12", "message": inner}});
     let main = Talk::new("Go").did("t1", "mcp__docs__get_a", json!({"id": "main"}), "{}").line(progress);
     write(dir.path(), "talk.jsonl", &main.text());
     let result = user("z3", json!([{"type": "tool_result", "tool_use_id": "s3", "content": "{}"}]));
@@ -268,7 +273,8 @@ fn subagents_in_files_of_their_own_are_not_counted_twice() {
 #[test]
 fn the_stream_of_a_run_without_a_terminal_is_a_session_too() {
     let call = json!({"type": "tool_use", "id": "t1", "name": "mcp__docs__get_a", "input": {"id": "a"}});
-    let result = json!({"type": "tool_result", "tool_use_id": "t1", "content": "{\"text\":\"see tideTableLoader\"}"});
+    let result =
+        json!({"type": "tool_result", "tool_use_id": "t1", "content": "{\"text\":\"see tideTableLoader\"}"});
     let said = json!({"type": "text", "text": "tideTableLoader"});
     let lines = [
         json!({"type": "system", "subtype": "init", "session_id": "s-9", "model": "model-y", "tools": ["mcp__docs__get_a"],
@@ -283,7 +289,10 @@ fn the_stream_of_a_run_without_a_terminal_is_a_session_too() {
     let made = import(&[&write(dir.path(), "run.txt", &written(&lines))], &[]);
     assert_eq!(made.kinds(), ["used"]);
     let source = &made.recording()["source"];
-    assert_eq!([&source["session"], &source["model"], &source["client_version"]], ["s-9", "model-y", "2.1.220"]);
+    assert_eq!(
+        [&source["session"], &source["model"], &source["client_version"]],
+        ["s-9", "model-y", "2.1.220"]
+    );
 }
 
 #[test]
@@ -309,7 +318,9 @@ fn calls_that_the_client_kept_are_none() {
 #[test]
 fn tasks_of_one_prompt_can_be_recordings_of_one_case() {
     let dir = tempfile::tempdir().unwrap();
-    for (name, prompt, id) in [("a.jsonl", "Read  it", "t1"), ("b.jsonl", "read it", "t2"), ("c.jsonl", "Other", "t3")] {
+    for (name, prompt, id) in
+        [("a.jsonl", "Read  it", "t1"), ("b.jsonl", "read it", "t2"), ("c.jsonl", "Other", "t3")]
+    {
         write(dir.path(), name, &Talk::new(prompt).read(id, None, name, None).text());
     }
     let counts = |flags: &[&str]| {

@@ -55,6 +55,9 @@ fn table(tool: &Tool, facts: &ToolFacts, learned: Option<&Learned>) -> String {
             out.push_str(&format!("# gives {} of {} continuation reads\n", learned.given, learned.reads));
             out.push_str(&format!("continue = [{}]\n", rules.join(", ")));
         }
+        Some(learned) if learned.given > 0 => {
+            out.push_str("# continue: left to inference, which gives the next page's number\n");
+        }
         Some(learned) => {
             out.push_str(&format!("# {} continuation reads, and no rule that gives them\n", learned.reads));
         }

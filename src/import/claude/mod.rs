@@ -174,7 +174,7 @@ impl ClaudeReader {
         let model = message_model.or_else(|| text(record, "model")).filter(|model| *model != SYNTHETIC);
         let about = About {
             session_id: owned(text(record, "sessionId").or_else(|| text(record, "session_id"))),
-            agent_id: owned(text(record, "agentId")),
+            agent_id: owned(text(record, "agentId")).or_else(|| unnamed(place.thread)),
             client_version: owned(text(record, "version").or_else(|| text(record, "claude_code_version"))),
             model: owned(model),
             server: None,
@@ -336,6 +336,11 @@ impl ClaudeReader {
 
 /// The model of messages that the client wrote itself.
 const SYNTHETIC: &str = "<synthetic>";
+
+/// A name for a subagent that has none.
+fn unnamed(thread: ThreadId) -> Option<String> {
+    (thread > 0).then(|| format!("side{thread}"))
+}
 
 fn is_moved_to_background(text: &str) -> bool {
     text.starts_with("MCP tool ") && text.contains("moved to the background")
