@@ -8,6 +8,7 @@ use crate::fixture::FixtureArgs;
 use crate::foreign::Declared;
 use crate::words::{OnOversized, Question, ReplayMode, Restart};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Does this change to my MCP server make agents better or worse off, and how sure are we?
@@ -87,6 +88,8 @@ pub enum Command {
     Plan(PlanArgs),
     /// How often a suite's own gate alarms on runs of the same code.
     Calibrate(Box<CalibrateArgs>),
+    /// Stand between an agent and its server, and write down what passes.
+    Record(RecordArgs),
     /// The deterministic server of the demonstrations and tests.
     #[command(hide = true)]
     Fixture(FixtureArgs),
@@ -224,6 +227,9 @@ pub struct RunArgs {
     /// Resamples where an interval is not exact.
     #[arg(long, env = "MCP_REGRESS_RESAMPLES", value_name = "N", default_value = "10000", value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
     pub resamples: Option<u32>,
+    /// Replay flipped cases once more, at least 8 times a side, and judge flips by that alone.
+    #[arg(long, env = "MCP_REGRESS_CONFIRM_FLIPS")]
+    pub confirm_flips: bool,
     /// Go on with a run that was interrupted; the last one when no folder is named.
     #[arg(long, env = "MCP_REGRESS_RESUME", value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,
@@ -394,6 +400,38 @@ pub struct ProbeArgs {
     /// A text that the agent must see before the read is over; may be repeated. Default: read to the end.
     #[arg(long, value_name = "TEXT")]
     pub contains: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct RecordArgs {
+    /// The address of a server that is up: a proxy stands in front of it.
+    #[arg(long, value_name = "URL", conflicts_with = "command")]
+    pub url: Option<String>,
+    /// Where the proxy listens: a loopback address; port 0 takes a free one.
+    #[arg(long, env = "MCP_REGRESS_LISTEN", value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub listen: String,
+    /// Let the proxy listen where other machines reach it; whoever does acts as you on the server.
+    #[arg(long, env = "MCP_REGRESS_LISTEN_PUBLIC")]
+    pub listen_public: bool,
+    /// A further name under which the proxy may be asked, in `Host` and `Origin`; may be repeated.
+    #[arg(long, env = "MCP_REGRESS_ALLOW_HOST", value_name = "NAME", value_delimiter = ',')]
+    pub allow_host: Vec<String>,
+    /// The folder of the session, or its file when the name ends in `.jsonl`; default `mcp-regress/sessions` in
+    /// `$XDG_STATE_HOME` or `~/.local/state`.
+    #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR|FILE")]
+    pub out: Option<PathBuf>,
+    /// The server's name in the client's configuration; default made of the command or the address.
+    #[arg(long, env = "MCP_REGRESS_NAME", value_name = "SERVER")]
+    pub name: Option<String>,
+    /// Become the command, and end with this process.
+    #[arg(long, hide = true, value_name = "PID", requires = "command")]
+    pub child_of: Option<u32>,
+    /// End by this signal.
+    #[arg(long, hide = true, value_name = "SIGNAL")]
+    pub die_by: Option<i32>,
+    /// The command that starts a stdio server, after `--`.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
 }
 
 fn replay_mode(text: &str) -> Result<ReplayMode, String> {

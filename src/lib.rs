@@ -21,6 +21,7 @@ pub mod plan;
 pub mod git;
 
 pub mod wire;
+pub mod record;
 pub mod client;
 pub mod trace;
 pub mod agent;

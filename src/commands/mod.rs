@@ -3,6 +3,7 @@
 mod calibrate;
 mod compare;
 mod check;
+mod confirm;
 mod failure;
 mod fixture;
 mod hints;
@@ -13,13 +14,14 @@ mod plan;
 mod printer;
 mod probe;
 mod progress;
+mod record;
 mod resolve;
 mod results;
 mod report;
+mod rounds;
 mod run;
 mod side;
 mod sizes;
-mod toml_lines;
 
 pub use failure::Failure;
 pub use printer::Printer;
@@ -40,6 +42,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Plan(args) => plan::run(&args, &printer),
         Command::Calibrate(args) => calibrate::run(&args, &printer),
         Command::Compare(args) => compare::run(&args, &printer),
+        Command::Record(args) => record::run(args, &printer),
         Command::Fixture(args) => fixture::run(args),
     };
     match ended {

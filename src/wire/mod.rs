@@ -15,7 +15,7 @@ mod framing;
 mod inbox;
 mod input;
 mod request;
-mod sse;
+pub(crate) mod sse;
 
 mod target;
 mod counters;
@@ -33,10 +33,12 @@ mod transport;
 mod hello;
 mod listing;
 mod session;
+mod skim;
 
 pub use counters::Counters;
 pub use failure::{CallFailure, Crash, HttpProblem, StartError, StartErrorKind};
 pub use hello::ServerHello;
+pub(crate) use http::link;
 pub use listing::{ListingEnd, Tool, ToolsListing};
 pub use mend::{mend_surrogates, read_value};
 pub use process::Ending;

@@ -112,7 +112,7 @@ impl Link {
     }
 }
 
-fn build_client(url: &Url) -> Result<Client, reqwest::Error> {
+pub(crate) fn build_client(url: &Url) -> Result<Client, reqwest::Error> {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
         // An error means that the program has chosen a provider already, which serves as well.
