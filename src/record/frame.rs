@@ -1,6 +1,6 @@
 //! One line of a session file.
 
-use super::base64;
+use crate::text::base64;
 use super::cutter::Piece;
 use jiff::Timestamp;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! What was seen of the tools, as lines of a suite file.
 
 use crate::agent::Tool;
-use crate::commands::toml_lines as toml;
+use crate::suite::toml_lines as toml;
 use crate::import::{Imported, Learned, ToolFacts};
 use crate::words::ToolKind;
 use std::collections::BTreeSet;
