@@ -123,7 +123,7 @@ impl Look {
             self.files += u64::from(format.is_some());
             match format {
                 Some(format) if has_calls => self.found.push(Found { input: input.clone(), format }),
-                _ => self.problems.add(problems),
+                _ => self.problems.add(problems.losses()),
             }
         }
     }

@@ -9,6 +9,8 @@ use super::sightings::Sightings;
 use super::without_numbers::without_numbers;
 use crate::agent::{ChainText, chain_texts};
 use crate::client::{Block, Page};
+use serde::de::IgnoredAny;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Characters of the page before that a page's text is joined to, for what straddles the two.
@@ -53,7 +55,7 @@ pub fn views(chain: &Chain, session: &Session) -> Vec<View> {
         }
         for spill in &call.spill_reads {
             if let Some((event, text)) = output_of(*spill, session) {
-                let blocks = vec![Block::of_text(without_numbers(&text))];
+                let blocks = vec![Block::of_text(unescaped(&without_numbers(&text)).into_owned())];
                 views.push(View { event, call: index, blocks });
             }
         }
@@ -69,6 +71,17 @@ fn output_of(call_event: usize, session: &Session) -> Option<(usize, String)> {
         }
         _ => None,
     })
+}
+
+/// What was read of a saved file may be part of a JSON text, in which line breaks and quotes are escaped.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    let is_whole =
+        text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<IgnoredAny>(text).is_ok();
+    if is_whole || !text.contains('\\') {
+        return text.into();
+    }
+    let plain = text.replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"").replace("\\/", "/");
+    plain.into()
 }
 
 /// The texts of a chain's views as needs look at them.

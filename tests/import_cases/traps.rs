@@ -296,6 +296,24 @@ fn the_stream_of_a_run_without_a_terminal_is_a_session_too() {
 }
 
 #[test]
+fn checkpoints_in_their_normalised_form_are_read() {
+    let result = json!({"output": "{\"text\":\"see tideTableLoader\"}", "status": "success"});
+    let call = json!({"type": "tool_use", "id": "t1", "name": "mcp__docs__get_a", "input": {"id": "a"}, "result": result});
+    let line = |kind: &str, id: &str, content: Value| {
+        json!({"v": 1, "agent": "claude-code", "cli_version": "0.42.0", "type": kind, "ts": "2026-01-01T00:00:00Z",
+            "id": id, "input_tokens": 3, "output_tokens": 5, "content": content})
+    };
+    let lines = [
+        line("user", "u1", json!([{"text": "Go"}])),
+        line("assistant", "m1", json!([call])),
+        line("assistant", "m2", json!([{"type": "text", "text": "tideTableLoader"}])),
+    ];
+    let dir = tempfile::tempdir().unwrap();
+    let made = import(&[&write(dir.path(), "transcript.jsonl", &written(&lines))], &[]);
+    assert_eq!((made.kinds(), made.recorded()), (vec!["used"], [1, 1, 0, 0]), "{}", made.err);
+}
+
+#[test]
 fn calls_that_the_client_kept_are_none() {
     for text in [
         "The user doesn't want to proceed with this tool use. The tool use was rejected",

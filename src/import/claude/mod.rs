@@ -2,6 +2,7 @@
 
 mod fields;
 mod names;
+mod normalised;
 mod skip;
 mod threads;
 mod words;
@@ -97,6 +98,12 @@ impl ClaudeReader {
         let Some(record) = decode::<Value>(line, &self.file, problems) else { return };
         if !record.is_object() {
             problems.note(Damage::BadLine, &self.file, line.number, "no object");
+            return;
+        }
+        if normalised::is_normalised(&record) {
+            for record in normalised::records(record) {
+                self.record(record, line.number, problems, sink);
+            }
             return;
         }
         self.record(record, line.number, problems, sink);
