@@ -231,6 +231,9 @@ pub struct RunArgs {
     /// Resamples where an interval is not exact.
     #[arg(long, env = "MCP_REGRESS_RESAMPLES", value_name = "N", default_value = "10000", value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
     pub resamples: Option<u32>,
+    /// Replay flipped cases once more, at least 8 times a side, and judge flips by that alone.
+    #[arg(long, env = "MCP_REGRESS_CONFIRM_FLIPS")]
+    pub confirm_flips: bool,
     /// Go on with a run that was interrupted; the last one when no folder is named.
     #[arg(long, env = "MCP_REGRESS_RESUME", value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,

@@ -11,9 +11,26 @@ pub struct PlanShape {
     pub candidate_again: bool,
     /// Whether the baseline runs at all (it does not when a stored run stands for it).
     pub baseline: bool,
+    /// Attempts are numbered from the one after this: those up to it are another plan's.
+    pub after: u32,
 }
 
 impl PlanShape {
+    /// Fresh attempts on both sides, numbered on after those of this plan.
+    pub fn further(&self, attempts: u32) -> Self {
+        Self {
+            attempts,
+            same_code: 0,
+            candidate_again: false,
+            baseline: true,
+            after: self.after + self.attempts,
+        }
+    }
+
+    fn numbers(&self) -> std::ops::RangeInclusive<u32> {
+        self.after + 1..=self.after + self.attempts
+    }
+
     /// The sides of one attempt, in the order of tables.
     pub fn sides(&self) -> Vec<Side> {
         let baseline = self.baseline.then_some(Side::Baseline);
@@ -29,7 +46,7 @@ impl PlanShape {
         let mut expected: Vec<(Side, u32)> = self
             .sides()
             .into_iter()
-            .flat_map(|side| (1..=self.attempts).map(move |attempt| (side, attempt)))
+            .flat_map(|side| self.numbers().map(move |attempt| (side, attempt)))
             .collect();
         expected.extend(self.candidate_again.then_some((Side::CandidateAgain, 1)));
         expected
@@ -58,7 +75,8 @@ pub fn rounds(case_id: &str, seed: u64, shape: PlanShape) -> Vec<Round> {
     if shape.baseline && candidate_first(seed, case_id) {
         sides.swap(0, 1);
     }
-    let mut rounds: Vec<Round> = (1..=shape.attempts)
+    let mut rounds: Vec<Round> = shape
+        .numbers()
         .map(|attempt| {
             let order: Vec<Side> =
                 if attempt % 2 == 1 { sides.clone() } else { sides.iter().rev().copied().collect() };
@@ -90,7 +108,8 @@ mod tests {
     use super::*;
     use Side::*;
 
-    const SHAPE: PlanShape = PlanShape { attempts: 2, same_code: 1, candidate_again: true, baseline: true };
+    const SHAPE: PlanShape =
+        PlanShape { attempts: 2, same_code: 1, candidate_again: true, baseline: true, after: 0 };
 
     #[test]
     fn sides_alternate_and_either_may_be_first() {
@@ -106,6 +125,18 @@ mod tests {
             assert_eq!(rounds[2], [(CandidateAgain, 1)]);
         }
         assert!(firsts[&Baseline] > 8 && firsts[&Candidate] > 8, "{firsts:?}");
+    }
+
+    #[test]
+    fn further_attempts_are_numbered_on() {
+        let further = SHAPE.further(3);
+        assert_eq!(further.sides(), [Baseline, Candidate]);
+        let of = |attempt| [(Baseline, attempt), (Candidate, attempt)];
+        let mut expected: Vec<_> = (3..=5).flat_map(of).collect();
+        expected.sort_unstable();
+        assert_eq!(further.expected(), expected);
+        let numbers: Vec<u32> = rounds("docs/case-1", 7, further).iter().map(|round| round[0].1).collect();
+        assert_eq!(numbers, [3, 4, 5]);
     }
 
     #[test]

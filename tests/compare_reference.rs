@@ -170,6 +170,16 @@ fn every_data_set_gives_the_expected_figures() {
             let got = wants_of(wants, &["--missing", "as-worst", "--metric", "correct:share:higher"]);
             check.place = format!("{key} as-worst");
             check.metric(&got["splits"]["all"]["metrics"]["correct"], &policies["errors_count_as_wrong"]);
+            // The bounds are the same under either policy.
+            for missing in ["as-worst", "ok-only"] {
+                let got = wants_of(wants, &["--missing", missing, "--metric", "correct:share:higher"]);
+                let correct = &got["splits"]["all"]["metrics"]["correct"];
+                for (bound, policy) in [("delta_worst", "worst_case"), ("delta_best", "best_case")] {
+                    let (got, want) =
+                        (correct[bound].as_f64().unwrap(), policies[policy]["delta"].as_f64().unwrap());
+                    assert!((got - want).abs() <= 1e-9 * want.abs(), "{missing} {bound}: {got} and {want}");
+                }
+            }
         }
     }
     assert!(

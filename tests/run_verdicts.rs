@@ -175,3 +175,45 @@ fn a_server_over_http_gives_the_same_calls_as_over_stdio() {
     let calls = |out: &std::path::Path| std::fs::read_to_string(only_run(out).join("calls.csv")).unwrap();
     similar_asserts::assert_eq!(calls(&stdio), calls(&http));
 }
+
+/// A suite of one call, with a service of this command beside it.
+fn suite_with_service(command: &str, ready: &str) -> tempfile::TempDir {
+    let sides = format!(
+        "start_timeout_s = 10\n[server]\ncommand = [\"{{self}}\", \"fixture\", \"--scenario\", \"echo\"]\n\
+         [[service]]\ncommand = {command}\nready = \"{ready}\""
+    );
+    let steps = json!([{"call": "echo", "arguments": {"size": 40}}]);
+    suite(&sides, &json!({"format_version": 1, "id": "a", "recordings": [{"id": "r", "steps": steps}]}))
+}
+
+#[test]
+fn a_service_has_a_port_of_its_own_and_its_output_is_kept() {
+    let out = tempfile::tempdir().unwrap();
+    let command =
+        r#"["sh", "-c", "echo serving $0 >&2; exec {self} fixture --scenario echo --http $0", "{port}"]"#;
+    let suite = suite_with_service(command, "http://127.0.0.1:{port}/");
+    let said = said(mcp_regress().args(["run", "--suite"]).arg(suite.path()).arg("--out").arg(out.path()));
+    assert_eq!(said.code, Some(0), "{}\n{}", said.out, said.err);
+    let log = std::fs::read_to_string(only_run(out.path()).join("service-1.log")).unwrap();
+    let port = log.lines().next().and_then(|line| line.strip_prefix("serving ")).expect("a first line");
+    assert!(port.parse::<u16>().is_ok_and(|port| port > 0), "{log}");
+    let left: Vec<_> = std::fs::read_dir(out.path())
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+    // The service is gone with the run.
+    let port = port.parse().unwrap();
+    assert!(std::net::TcpListener::bind(("127.0.0.1", port)).is_ok());
+}
+
+#[test]
+fn a_service_that_ends_early_shows_the_end_of_its_output() {
+    let out = tempfile::tempdir().unwrap();
+    let suite =
+        suite_with_service(r#"["sh", "-c", "echo no database >&2; exit 4"]"#, "http://127.0.0.1:{port}/");
+    let said = said(mcp_regress().args(["run", "--suite"]).arg(suite.path()).arg("--out").arg(out.path()));
+    assert_eq!(said.code, Some(3), "{}\n{}", said.out, said.err);
+    assert!(said.err.contains("service 1: it ended before it was ready: exit status: 4"), "{}", said.err);
+    assert!(said.err.contains("  | no database"), "{}", said.err);
+}

@@ -111,17 +111,21 @@ impl<C: Caller> Attempt<'_, C> {
     ) -> Result<Unread, Gone> {
         let tool = &request.tool;
         let mut record = blank_record(step_index, &tool.name, tool.kind, in_read_step);
-        record.arguments_sha256 = request.key();
-        record.unknown_arguments = tool.schema.unknown(request.arguments.keys());
         record.started_ms = self.clock.elapsed().as_secs_f64() * 1e3;
         let arguments = tool.side_arguments(&request.arguments);
         let (unread, trace, profile) = (&mut self.unread, &mut self.trace, self.profile);
+        let mut aside = None;
+        // Whatever the call itself does not need is done while the server works on it.
         let mut meanwhile = || {
+            aside.get_or_insert_with(|| (request.key(), tool.schema.unknown(request.arguments.keys())));
             if let Some(unread) = unread.take() {
                 unread.read(trace, profile);
             }
         };
         let answer = self.caller.call_meanwhile(&tool.side_name, &arguments, &mut meanwhile).await;
+        // A call that was never written has not had its moment.
+        meanwhile();
+        (record.arguments_sha256, record.unknown_arguments) = aside.unwrap_or_default();
         record.duration_ms = answer.duration.as_secs_f64() * 1e3;
         for warning in &answer.warnings {
             self.note(warning, 1);
@@ -162,9 +166,9 @@ impl<C: Caller> Attempt<'_, C> {
     }
 
     /// Lists a continuation by a tool that may not be called.
-    pub fn skip_continuation(&mut self, index: u32, tool: &str) {
+    pub fn skip_continuation(&mut self, index: u32, tool: &str, past_need: bool) {
         let kind = self.toolbox.get(tool).map_or(ToolKind::Other, |tool| tool.kind);
-        self.list_skipped(blank_record(index, tool, kind, true));
+        self.list_skipped(CallRecord { past_need, ..blank_record(index, tool, kind, true) });
     }
 
     fn list_skipped(&mut self, mut record: CallRecord) {

@@ -42,14 +42,28 @@ pub(super) enum Turn {
     Go(Request, Made),
 }
 
-/// Replays one read step.
-pub(super) async fn read<C: Caller>(
+/// A chain whose need is met, and which is to be read on to see how sure that is.
+pub(super) struct PastNeed<'s> {
+    chain: Chain<'s>,
+    request: Request,
+    made: Made,
+}
+
+impl PastNeed<'_> {
+    /// Reads on, to the far end of the bracket or of what the server offers.
+    pub async fn read_on<C: Caller>(self, attempt: &mut Attempt<'_, C>) -> Result<(), Gone> {
+        follow(attempt, self.chain, self.request, self.made).await.map(|_| ())
+    }
+}
+
+/// Replays one read step, until its need is met or the chain ends.
+pub(super) async fn read<'s, C: Caller>(
     attempt: &mut Attempt<'_, C>,
     step_index: u32,
-    step: &Step,
+    step: &'s Step,
     first: Request,
-) -> Result<(), Gone> {
-    let mut chain = Chain {
+) -> Result<Option<PastNeed<'s>>, Gone> {
+    let chain = Chain {
         step_index,
         step,
         index: attempt.chains,
@@ -64,9 +78,19 @@ pub(super) async fn read<C: Caller>(
         is_past_need: false,
     };
     attempt.chains += 1;
-    let (mut request, mut made) = (first, Made::First);
+    follow(attempt, chain, first, Made::First).await
+}
+
+/// Follows a chain to its end, or to where it passes its need.
+async fn follow<'s, C: Caller>(
+    attempt: &mut Attempt<'_, C>,
+    mut chain: Chain<'s>,
+    mut request: Request,
+    mut made: Made,
+) -> Result<Option<PastNeed<'s>>, Gone> {
+    let was_past_need = chain.is_past_need;
     loop {
-        let sent = attempt.send(&request, step_index, true).await;
+        let sent = attempt.send(&request, chain.step_index, true).await;
         let last_call = (attempt.trace.calls.len() - 1) as u32;
         let repeats = chain.mark(attempt, &request, &made);
         let turn = match sent {
@@ -79,7 +103,10 @@ pub(super) async fn read<C: Caller>(
         match turn {
             Turn::Done(end) => {
                 chain.end(attempt, end, last_call);
-                return Ok(());
+                return Ok(None);
+            }
+            Turn::Go(request, made) if chain.is_past_need && !was_past_need => {
+                return Ok(Some(PastNeed { chain, request, made }));
             }
             Turn::Go(next, how) => (request, made) = (next, how),
         }
@@ -113,7 +140,8 @@ impl Chain<'_> {
     pub fn end<C: Caller>(&mut self, attempt: &mut Attempt<'_, C>, end: ChainEnd, last_call: u32) {
         if self.is_past_need {
             let bracket = self.need.bracket();
-            if let Some(need) = attempt.trace.needs.last_mut() {
+            let mut needs = attempt.trace.needs.iter_mut();
+            if let Some(need) = needs.find(|need| need.step_index == self.step_index) {
                 need.bracket = bracket;
             }
             return;

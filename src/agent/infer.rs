@@ -7,6 +7,7 @@ use super::schema::Schema;
 use super::step::last_sent;
 use super::toolbox::{Tool, ToolUse};
 use crate::client::Page;
+use crate::suite::toml_lines;
 use crate::suite::{AdvanceUnit, ContinuationRule, Next, Selector, StepBy};
 use crate::text::{Pattern, Pointer, canonical};
 use crate::words::ToolKind;
@@ -66,6 +67,13 @@ pub struct Inferred {
 impl Inferred {
     fn plain(next: Next) -> Self {
         Self { rule: ContinuationRule { next, guard: None }, counts_pages: false }
+    }
+
+    /// As a suite file has it. The guard of a count of pages is a stand-in for `hasMore` and `totalPages`,
+    /// which no key of a suite names.
+    pub(super) fn written(&self) -> String {
+        let guard = self.rule.guard.clone().filter(|_| !self.counts_pages);
+        toml_lines::rule(&ContinuationRule { next: self.rule.next.clone(), guard })
     }
 
     fn argument(&self) -> &str {

@@ -29,10 +29,10 @@ mod wanted;
 
 pub use answer::{Answer, Caller, Reply};
 pub use coverage::{GRAM, SHORTEST, hashes as fingerprint_hashes};
-pub(crate) use fold::{comparable, fold_space};
+pub(crate) use fold::comparable;
 pub use infer::{Inferred, inferred_declaration};
 pub(crate) use infer::{is_same, plain as plain_name};
-pub(crate) use leaf::{Leaf, each_leaf, each_leaf_outside_arrays};
+pub(crate) use leaf::{each_leaf, each_leaf_outside_arrays};
 pub use offer::{Offer, meets_need, offer};
 pub use recorded::{
     ChainText, ReadRelation, RecordedReads, chain_texts, comes_in_reverse, is_position_name, is_rfc3339,

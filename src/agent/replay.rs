@@ -3,13 +3,13 @@
 use super::answer::Caller;
 use super::bindings::Bindings;
 use super::call::{Gone, Sent, Unread};
-use super::chain;
+use super::chain::{self, PastNeed};
 use super::earlier::{Earlier, Relation};
 use super::need::{NeedState, Seen};
 use super::request::Request;
 use super::toolbox::Toolbox;
 use super::turn;
-use crate::case::{Intent, Need, Recording, Step};
+use crate::case::{Intent, Need, Step};
 use crate::client::{Page, Profile};
 use crate::trace::{CallRecord, NeedRecord};
 use crate::words::{ChainEnd, OnOversized, Outcome, ReplayMode, ToolKind};
@@ -39,18 +39,19 @@ pub struct AttemptTrace {
     pub failure: Option<String>,
     /// The failure is none of the server's own.
     pub is_infrastructure: bool,
+    /// The server was lost after the last step: the attempt is whole, its session is of no more use.
+    pub is_session_lost: bool,
 }
 
-/// Replays `recording` by `caller`. Clock values count from `clock`.
+/// Replays the steps of a recording by `caller`. Clock values count from `clock`.
 pub async fn replay<C: Caller>(
     caller: &mut C,
-    recording: &Recording,
+    steps: &[Step],
     toolbox: &Toolbox,
     profile: &Profile,
     settings: ReplaySettings,
     clock: Instant,
 ) -> AttemptTrace {
-    let steps = &recording.steps.read();
     let mut attempt = Attempt {
         caller,
         toolbox,
@@ -63,13 +64,19 @@ pub async fn replay<C: Caller>(
         chains: 0,
         unread: None,
     };
+    let mut past_needs = Vec::new();
     for (index, step) in steps.iter().enumerate() {
-        if attempt.step(index as u32, step).await.is_err() {
-            attempt.leave_unmet(index + 1, steps);
-            break;
+        match attempt.step(index as u32, step).await {
+            Ok(past_need) => past_needs.extend(past_need),
+            Err(Gone) => {
+                attempt.leave_unmet(index + 1, steps);
+                past_needs.clear();
+                break;
+            }
         }
     }
     attempt.read_unread();
+    attempt.read_past(past_needs).await;
     let unresolved = attempt.bindings.unresolved;
     if unresolved > 0 {
         attempt.note("unresolved binding", unresolved);
@@ -93,18 +100,38 @@ pub(super) struct Attempt<'a, C> {
 }
 
 impl<C: Caller> Attempt<'_, C> {
-    async fn step(&mut self, index: u32, step: &Step) -> Result<(), Gone> {
+    /// One step. A read that is to be looked at past its need comes back.
+    async fn step<'s>(&mut self, index: u32, step: &'s Step) -> Result<Option<PastNeed<'s>>, Gone> {
         let Some(tool) = self.toolbox.get(&step.tool).filter(|tool| tool.may_call).cloned() else {
             let recorded = Bindings::default().resolve(&step.arguments, true);
             self.skip(index, step, &recorded.key_arguments);
-            return Ok(());
+            return Ok(None);
         };
         let verbatim = self.settings.mode == ReplayMode::Verbatim;
         let bound = self.bindings.resolve(&step.arguments, verbatim);
         let request = Request { tool, arguments: bound.arguments, key_arguments: bound.key_arguments };
         match step.intent {
             Intent::Read if !verbatim => chain::read(self, index, step, request).await,
-            _ => self.single(index, step, request).await,
+            _ => self.single(index, step, request).await.map(|()| None),
+        }
+    }
+
+    /// Reads on past the needs, after the last step: nothing that the agent did can depend on it. What it
+    /// meets is no word on the attempt, not even when the server is lost.
+    async fn read_past(&mut self, past_needs: Vec<PastNeed<'_>>) {
+        let notes = self.trace.notes.clone();
+        let mut is_lost = false;
+        for past_need in past_needs {
+            is_lost = past_need.read_on(self).await.is_err();
+            if is_lost {
+                break;
+            }
+        }
+        self.trace.notes = notes;
+        if is_lost {
+            (self.trace.failure, self.trace.is_infrastructure) = (None, false);
+            self.trace.is_session_lost = true;
+            self.note("reading past a need cut short", 1);
         }
     }
 

@@ -163,16 +163,20 @@ impl Chain<'_> {
             label: rule.label(),
             by_same: rule.is_same(&request.tool),
         };
+        if let (None, ChainRule::Inferred(found)) = (&self.rule, &rule) {
+            // Nothing else says by what a tool without a declaration was read on.
+            attempt.note(&format!("inferred rule of {}: {}", request.tool.name, found.written()), 1);
+        }
         // After a change of tool the chain goes on by that tool's rules; its first page decides which.
         self.rule = onward.tool.is_none().then_some(rule);
         match onward.into_request(request, attempt.toolbox) {
             Ok(next) if next.tool.may_call => Turn::Go(next, made),
             Ok(next) => {
-                attempt.skip_continuation(self.step_index, &next.tool.name);
+                attempt.skip_continuation(self.step_index, &next.tool.name, self.is_past_need);
                 Turn::Done(ChainEnd::GaveUp)
             }
             Err(unknown) => {
-                attempt.skip_continuation(self.step_index, &unknown);
+                attempt.skip_continuation(self.step_index, &unknown, self.is_past_need);
                 Turn::Done(ChainEnd::GaveUp)
             }
         }

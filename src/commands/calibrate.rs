@@ -9,7 +9,8 @@ use crate::report::{self, Measured};
 use crate::stats::proportion::clopper_pearson;
 use crate::suite::Rule;
 use crate::trace::RunMeta;
-use crate::verdict::rules::{self, RuleVerdict};
+use crate::verdict::inferred;
+use crate::verdict::rules::RuleVerdict;
 use crate::verdict::{Comparison, Settings, Verdict};
 use crate::words::{Side, Split};
 use serde_json::{Value, json};
@@ -154,7 +155,7 @@ fn add_trials(
         in_split.iter_mut().for_each(|rule| rule.split = rule.split.or(split));
         // A rule of one split says nothing of the other.
         in_split.retain(|rule| split.is_none() || rule.split == split);
-        let verdicts = rules::judge(&in_split, &comparison, None)
+        let verdicts = inferred::judge(&in_split, &comparison, None, None)
             .map_err(|error| Failure::new(ExitCode::Internal, error))?;
         trials.push(Trial { baseline, candidate, split, verdicts });
     }

@@ -7,7 +7,7 @@ mod tools;
 use super::resolve::{self, Selected, Settings};
 use super::side::{self, ResolvedSides};
 use super::sizes::{counted, sized};
-use super::{Failure, Printer, hints, toml_lines};
+use super::{Failure, Printer, hints};
 use crate::agent::{Toolbox, tools_used};
 use crate::cli::{CheckArgs, RunArgs};
 use crate::exit::ExitCode;
@@ -150,6 +150,7 @@ fn tell_suite(findings: &mut Findings, selected: &Selected, settings: Option<&Se
         same_code: settings.same_code,
         candidate_again: true,
         baseline: true,
+        after: 0,
     };
     let sides: Vec<String> = shape.sides().iter().map(ToString::to_string).collect();
     if selected.cases.is_empty() {

@@ -3,10 +3,10 @@
 use super::Failure;
 use super::resolve::Selected;
 use super::side::ResolvedSides;
-use super::toml_lines::key as toml_key;
 use crate::agent::{SideTool, Toolbox};
 use crate::exit::ExitCode;
 use crate::run::{PrepareError, Prepared};
+use crate::suite::toml_lines::key as toml_key;
 
 /// Lines of a server's stderr that an error shows.
 const STDERR_LINES: usize = 12;

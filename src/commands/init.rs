@@ -3,12 +3,12 @@
 mod written;
 
 use super::sizes::counted;
-use super::toml_lines as toml;
 use super::{Failure, Printer, hints, resolve, side};
 use crate::agent::{ToolUse, Toolbox};
 use crate::cli::{InitArgs, SideFlags};
 use crate::exit::ExitCode;
 use crate::run::{self, PreparedSide};
+use crate::suite::toml_lines as toml;
 use crate::suite::{self, Found, SUITE_FILE, ServerConfig, Suite, definitions};
 use crate::wire::ClientInfo;
 use crate::words::Side;

@@ -9,8 +9,8 @@ use crate::run::{Prepared, PreparedSide};
 use crate::suite::{effective_rules, redact_words};
 use crate::text::sha256_hex;
 use crate::trace::{
-    CaseMeta, ClientMeta, FORMAT_VERSION, FailOn, GateSettings, MissingPolicy, RunMeta, RunStatus, SideMeta,
-    side_key,
+    CaseMeta, ClientMeta, ConfirmMeta, FORMAT_VERSION, FailOn, GateSettings, MissingPolicy, RunMeta,
+    RunStatus, SideMeta, side_key,
 };
 use crate::words::Side;
 use jiff::Timestamp;
@@ -67,6 +67,7 @@ pub(super) fn new(context: &Context<'_>) -> RunMeta {
         gate: gate(&args.judge),
         rules_note,
         sides: side_metas,
+        confirm: args.confirm_flips.then(ConfirmMeta::default),
         warnings: context.warnings.clone(),
     }
 }

@@ -3,6 +3,7 @@
 mod calibrate;
 mod compare;
 mod check;
+mod confirm;
 mod failure;
 mod fixture;
 mod hints;
@@ -17,11 +18,11 @@ mod record;
 mod resolve;
 mod results;
 mod report;
+mod rounds;
 mod run;
 mod scan;
 mod side;
 mod sizes;
-mod toml_lines;
 
 pub use failure::Failure;
 pub use printer::Printer;

@@ -5,7 +5,7 @@ mod seen;
 
 use super::resolve::{self, Settings};
 use super::side::{self, ResolvedSides};
-use super::{Failure, Printer, hints, toml_lines};
+use super::{Failure, Printer, hints};
 use crate::agent::{Answer, Caller, Reply, SideTool, Tool, ToolUse, Toolbox};
 use crate::case;
 use crate::cli::{ProbeArgs, RunArgs, SuiteFlags};
@@ -13,6 +13,7 @@ use crate::client::ToolResult;
 use crate::exit::ExitCode;
 use crate::run::{self, PrepareError};
 use crate::suite::Suite;
+use crate::suite::toml_lines;
 use crate::words::{Side, ToolKind};
 use seen::Seen;
 use serde_json::{Map, Value, json};

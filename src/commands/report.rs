@@ -1,12 +1,13 @@
 //! `report`: any format again from a stored run; also the last step of `run`.
 
 use super::results::{self, RunFolder};
+use super::rounds::{Earlier, Round};
 use super::{Failure, Printer, meta};
 use crate::cli::{self, ReportArgs};
 use crate::exit::ExitCode;
 use crate::report;
-use crate::trace::{RunMeta, RunStatus, side_key};
-use crate::words::Side;
+use crate::trace::{RunMeta, RunStatus};
+use std::path::Path;
 
 pub(super) fn run(args: &ReportArgs, printer: &Printer) -> Result<ExitCode, Failure> {
     let folder = results::find(&args.out, args.run.as_deref(), None)?;
@@ -34,17 +35,22 @@ pub(super) fn judge_and_show(
     let report =
         report::build(meta, &folder.journals()?).map_err(|error| Failure::new(ExitCode::Internal, error))?;
     report::write_all(&report, &folder.0)?;
-    if is_new {
-        remember(folder, &report)?;
-    }
+    let rounds = match folder.0.parent() {
+        Some(out) => rounds(&report, out, is_new)?,
+        None => Vec::new(),
+    };
     match flags.format {
-        cli::Format::Json => printer.data(&fs_err::read_to_string(folder.0.join("summary.json"))?),
+        cli::Format::Json => {
+            rounds.iter().for_each(|line| printer.note(line));
+            printer.data(&fs_err::read_to_string(folder.0.join("summary.json"))?);
+        }
         cli::Format::Human => {
             let here = std::env::current_dir().unwrap_or_default();
             let options = report::TerminalOptions {
                 width: Some(printer.width),
                 color: printer.color,
                 folder: Some(folder.0.strip_prefix(&here).unwrap_or(&folder.0).display().to_string()),
+                rounds,
             };
             printer.data(&report::terminal(&report, &options));
         }
@@ -52,23 +58,12 @@ pub(super) fn judge_and_show(
     Ok(report.gate.exit)
 }
 
-/// One line of the run in `runs.jsonl`, beside its folder.
-fn remember(folder: &RunFolder, report: &report::Report) -> Result<(), Failure> {
-    let meta = &report.meta;
-    let side = |side| meta.sides.get(&side_key(side)).and_then(|side| side.revision.clone());
-    let line = serde_json::json!({
-        "format_version": meta.format_version,
-        "run_id": meta.run_id,
-        "started_at": meta.started_at,
-        "suite_sha256": meta.suite_sha256,
-        "client_sha256": meta.client.sha256,
-        "baseline": side(Side::Baseline),
-        "candidate": side(Side::Candidate),
-        "verdict": report.gate.verdict.as_str(),
-        "exit_code": report.gate.exit as u8,
-    });
-    match folder.0.parent() {
-        Some(out) => results::append_history(out, &line),
-        None => Ok(()),
+/// Which round this is and what the earlier ones said; a new one is kept.
+fn rounds(report: &report::Report, out: &Path, is_new: bool) -> Result<Vec<String>, Failure> {
+    let round = Round::of(report);
+    let lines = Earlier::than(&round, out)?.lines(&round);
+    if is_new {
+        round.keep(out)?;
     }
+    Ok(lines)
 }

@@ -76,6 +76,41 @@ impl RunFolder {
     }
 }
 
+/// Where services print: they start before a new run has its folder, which is named after what the
+/// sides turn out to be.
+pub(super) enum ServiceLogs {
+    /// In the folder of the run that is resumed.
+    InPlace(PathBuf),
+    /// Beside it, on the same file system, to be moved while they are written.
+    Aside(tempfile::TempDir),
+}
+
+impl ServiceLogs {
+    pub fn new(stored: Option<&RunFolder>, out: &Path) -> Result<Self, Failure> {
+        Ok(match stored {
+            Some(folder) => Self::InPlace(folder.0.clone()),
+            None => Self::Aside(tempfile::Builder::new().prefix(".services-").tempdir_in(out)?),
+        })
+    }
+
+    pub fn folder(&self) -> &Path {
+        match self {
+            Self::InPlace(folder) => folder,
+            Self::Aside(folder) => folder.path(),
+        }
+    }
+
+    pub fn keep_in(&self, run: &RunFolder) -> Result<(), Failure> {
+        if let Self::Aside(folder) = self {
+            for log in fs::read_dir(folder.path())? {
+                let log = log?;
+                fs::rename(log.path(), run.0.join(log.file_name()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The run that a person names: a folder, a name under `out`, or the last one.
 pub(super) fn find(
     out: &Path,
@@ -106,11 +141,4 @@ pub(super) fn find(
             out.display()
         ))
     })
-}
-
-/// One line a run, append only.
-pub(super) fn append_history(out: &Path, line: &serde_json::Value) -> Result<(), Failure> {
-    let mut file = fs::OpenOptions::new().create(true).append(true).open(out.join("runs.jsonl"))?;
-    file.write_all(format!("{line}\n").as_bytes())?;
-    Ok(())
 }

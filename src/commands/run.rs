@@ -1,9 +1,9 @@
 //! `run`: replay all cases on all sides, judge, report.
 
 use super::resolve::{self, Selected, Settings};
-use super::results::{self, RunFolder};
+use super::results::{self, RunFolder, ServiceLogs};
 use super::side::{self, ResolvedSides};
-use super::{Failure, Printer, hints, report};
+use super::{Failure, Printer, confirm, hints, report};
 use crate::agent::{Toolbox, tools_used};
 use crate::case::Case;
 use crate::cli::{Cli, Command, RunArgs};
@@ -15,7 +15,7 @@ use crate::trace::{Journal, RunMeta, RunStatus};
 use crate::words::{Restart, Side};
 use clap::Parser;
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
@@ -47,6 +47,7 @@ fn resume(args: RunArgs, named: &str, printer: &Printer) -> Result<ExitCode, Fai
         return Err(Failure::usage(format!("`{}` was not made by `run`", folder.0.display())));
     };
     stored.jobs = args.jobs.or(stored.jobs);
+    stored.confirm_flips |= args.confirm_flips || meta.confirm.is_some();
     stored.out = Some(out);
     std::env::set_current_dir(&meta.cwd)
         .map_err(|error| Failure::usage(format!("the run was started in `{}`: {error}", meta.cwd)))?;
@@ -94,10 +95,10 @@ async fn go(
     printer: &Printer,
 ) -> Result<ExitCode, Failure> {
     let clock = Instant::now();
-    let service_output = tempfile::tempdir()?;
+    let service_logs = ServiceLogs::new(stored.as_ref().map(|(folder, _)| folder), &out)?;
     let start_limit = settings.limits.start;
     let services = selected.suite.services.clone();
-    let _services = run::start_services(&services, &selected.suite.dir, service_output.path(), start_limit)
+    let _services = run::start_services(&services, &selected.suite.dir, service_logs.folder(), start_limit)
         .await
         .map_err(|error| Failure::new(ExitCode::SideFailed, error))?;
     let prepared = prepare_both(&sides, &settings).await?;
@@ -135,14 +136,17 @@ async fn go(
             (folder, meta)
         }
     };
+    service_logs.keep_in(&folder)?;
     folder.write_meta(&meta)?;
     let shape = PlanShape {
         attempts: settings.attempts,
         same_code: settings.same_code,
         candidate_again: true,
         baseline: true,
+        after: 0,
     };
-    let done = recorded(&folder, &meta, shape)?;
+    let ids: Vec<String> = meta.cases.keys().cloned().collect();
+    let done = recorded(&folder.journal(), &ids, shape)?;
     let planned = ((selected.cases.len() - skipped.len()) * shape.expected().len()) as u64;
     let config = Arc::new(RunConfig {
         cases: in_order(selected.cases, &skipped, settings.seed),
@@ -162,7 +166,10 @@ async fn go(
         clock,
         done,
     });
-    let end = replay_all(config, &folder, planned, &args, printer).await?;
+    let mut end = replay_all(config.clone(), &folder.journal(), planned, &args, printer).await?;
+    if args.confirm_flips && matches!(end, RunEnd::Complete) {
+        end = confirm::replay(&config, &folder, &mut meta, &args, printer).await?;
+    }
     match end {
         RunEnd::Complete => {
             meta.status = RunStatus::Complete;
@@ -230,17 +237,16 @@ fn in_order(cases: Vec<Case>, skipped: &HashSet<String>, seed: u64) -> Vec<Case>
 }
 
 /// The attempts that the journal holds already. A round of which one side is missing is replayed as a whole.
-fn recorded(
-    folder: &RunFolder,
-    meta: &RunMeta,
+pub(super) fn recorded(
+    journal: &Path,
+    ids: &[String],
     shape: PlanShape,
 ) -> Result<HashSet<(String, Side, u32)>, Failure> {
-    if !folder.journal().is_file() {
+    if !journal.is_file() {
         return Ok(HashSet::new());
     }
-    let ids: Vec<String> = meta.cases.keys().cloned().collect();
     let journal =
-        Journal::open(&folder.journals()?, &ids).map_err(|error| Failure::new(ExitCode::Internal, error))?;
+        Journal::open(&[journal.to_owned()], ids).map_err(|error| Failure::new(ExitCode::Internal, error))?;
     let expected = shape.expected();
     let mut done = HashSet::new();
     for (place, id) in ids.iter().enumerate() {
@@ -261,15 +267,16 @@ fn dry_run(meta: &RunMeta, settings: &Settings, printer: &Printer) -> ExitCode {
     ExitCode::Success
 }
 
-async fn replay_all(
+/// Replays what a plan has left, into the journal at that path.
+pub(super) async fn replay_all(
     config: Arc<RunConfig>,
-    folder: &RunFolder,
+    journal: &Path,
     planned: u64,
     args: &RunArgs,
     printer: &Printer,
 ) -> Result<RunEnd, Failure> {
     let sync = if args.sync.is_some() { Sync::EveryAttempt } else { Sync::EverySecond };
-    let journal = Arc::new(JournalWriter::open(&folder.journal(), sync)?);
+    let journal = Arc::new(JournalWriter::open(journal, sync)?);
     let progress = Arc::new(Progress::new(*printer));
     let done = config.done.len() as u64;
     progress.take(Event::Planned { attempts: planned, done });

@@ -1,8 +1,9 @@
 //! Arguments that an earlier result gave the agent: bound, so that a replay sends what each side returns. When in
 //! doubt an argument is not bound: a false binding sends another value and says nothing.
 
-use super::chains::{Chain, Shown};
+use super::chains::Chain;
 use super::model::{EventKind, Session};
+use super::shown::Shown;
 use super::tools::is_position;
 use crate::agent::{each_leaf, is_rfc3339, is_same, is_size_name, plain_name};
 use crate::client::Page;
@@ -166,7 +167,7 @@ fn known(arguments: &[Argument<'_>], session: &Session) -> HashMap<String, Known
                 note_said(&mut known, text, index, false);
             }
             EventKind::Call(call) => {
-                for text in super::chains::texts_in(&Value::Object(call.arguments.clone())) {
+                for text in super::offered::texts_in(&Value::Object(call.arguments.clone())) {
                     note_said(&mut known, &text, index, false);
                 }
             }

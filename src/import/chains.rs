@@ -1,41 +1,18 @@
 //! Calls of one conversation as chains: reads that carry one another on, and calls that stand alone.
 
-use super::model::{Call, Event, EventKind, Output, Session};
-use super::notice::{Oversize, oversize};
+use super::model::{Call, Event, EventKind, Session};
+use super::notice::Oversize;
+use super::offered::{ends_at, holds, offers_value, texts_in};
 use super::scope::Scope;
+use super::shown::{Shown, shown, was_never_made};
 use super::tools::{Tools, is_position};
-use super::without_numbers::without_numbers;
-use crate::agent::{
-    ReadRelation, RecordedReads, Tool, as_number, each_leaf_outside_arrays, is_same, plain_name,
-    read_identity,
-};
-use crate::client::{Block, Page};
+use crate::agent::{ReadRelation, RecordedReads, Tool, as_number, is_same, plain_name, read_identity};
+use crate::client::Page;
 use crate::words::{Evidence, ToolKind};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
-
-/// What a call showed the agent.
-#[derive(Debug, Clone)]
-pub enum Shown {
-    Page(Vec<Block>),
-    /// A notice instead of the result.
-    Notice(Oversize),
-    /// The call failed; the text is no content.
-    Error,
-    /// No result is known.
-    Nothing,
-}
-
-impl Shown {
-    pub fn page(&self) -> Option<Page<'_>> {
-        match self {
-            Self::Page(blocks) => Some(Page::new(blocks, "\n")),
-            _ => None,
-        }
-    }
-}
 
 /// How a call of a chain came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +78,7 @@ pub fn chains(session: &Session, scope: &Scope, tools: &Tools) -> Vec<Chain> {
                 let output = outputs.get(call.id.as_str()).copied();
                 folding.call(index, call, output);
             }
+            EventKind::Output(_) => folding.output(index),
             _ => {}
         }
     }
@@ -130,6 +108,8 @@ struct Folding<'s> {
     chains: Vec<Chain>,
     /// By what is read: the chain that may go on.
     open: HashMap<(u128, u128), usize>,
+    /// Reads by the place of their result: chain and call.
+    awaited: HashMap<usize, (usize, usize)>,
     /// Files into which results were saved, and the chain and call that they belong to.
     saved: Vec<(String, usize, usize)>,
     /// By server.
@@ -144,6 +124,7 @@ impl<'s> Folding<'s> {
             tools,
             chains: Vec::new(),
             open: HashMap::new(),
+            awaited: HashMap::new(),
             saved: Vec::new(),
             reads: HashMap::new(),
         }
@@ -151,6 +132,7 @@ impl<'s> Folding<'s> {
 
     fn prompt(&mut self) {
         self.open.clear();
+        self.awaited.clear();
         self.saved.clear();
         self.reads.clear();
     }
@@ -180,31 +162,38 @@ impl<'s> Folding<'s> {
         }
         let identity = identity_of(server, &tool, call);
         made.made = self.relation(identity, server, &tool, call);
-        let carries_on = made.made != Made::First;
-        let page = made.shown.page();
-        let nothing = Page::new([], "\n");
-        let is_refused = matches!(made.shown, Shown::Notice(_));
-        let seen = if is_refused { Some(&nothing) } else { page.as_ref() };
-        let tools = self.tools;
-        let reads = self.reads.entry(server.to_owned()).or_insert_with(|| reads(tools));
-        reads.take(self.chains.len() as u32, &tool, &call.arguments, seen, is_refused, carries_on);
-        let breaks = matches!(made.shown, Shown::Error);
-        drop(page);
         let chain = match self.open.get(&identity) {
-            Some(chain) if carries_on => *chain,
+            Some(chain) if made.made != Made::First => *chain,
             _ => {
                 self.chains.push(Chain { server: server.to_owned(), tool, calls: Vec::new(), is_read });
                 self.chains.len() - 1
             }
         };
-        if let Shown::Notice(Oversize { saved: Some(path), .. }) = &made.shown {
-            self.saved.push((path.clone(), chain, self.chains[chain].calls.len()));
+        self.open.insert(identity, chain);
+        if let Some(output) = output {
+            self.awaited.insert(output, (chain, self.chains[chain].calls.len()));
         }
         self.chains[chain].calls.push(made);
-        if breaks {
-            self.open.remove(&identity);
-        } else {
-            self.open.insert(identity, chain);
+    }
+
+    /// A result arrives: from now on what it showed can be carried on. Of calls made side by side none carries
+    /// on another.
+    fn output(&mut self, index: usize) {
+        let Some((chain, place)) = self.awaited.remove(&index) else { return };
+        let Chain { server, tool, calls, .. } = &self.chains[chain];
+        let call = &calls[place];
+        let (page, nothing) = (call.shown.page(), Page::new([], "\n"));
+        let is_refused = matches!(call.shown, Shown::Notice(_));
+        let seen = if is_refused { Some(&nothing) } else { page.as_ref() };
+        let tools = self.tools;
+        let reads = self.reads.entry(server.clone()).or_insert_with(|| reads(tools));
+        let arguments = arguments_of(self.session, call.event);
+        reads.take(chain as u32, tool, arguments, seen, is_refused, call.made != Made::First);
+        if let Shown::Notice(Oversize { saved: Some(path), .. }) = &call.shown {
+            self.saved.push((path.clone(), chain, place));
+        }
+        if matches!(call.shown, Shown::Error) {
+            self.open.retain(|_, open| *open != chain);
         }
     }
 
@@ -217,40 +206,53 @@ impl<'s> Folding<'s> {
         match reads.map_or(ReadRelation::First, |reads| reads.relation(tool, &call.arguments)) {
             ReadRelation::Continues { evidence, .. } => Made::Continuation(evidence),
             ReadRelation::Shrinks => Made::Retry,
-            ReadRelation::First if self.is_offered(chain, call) => Made::Continuation(Evidence::Offered),
-            ReadRelation::First => Made::First,
+            ReadRelation::First => self.goes_on(chain, call).map_or(Made::First, Made::Continuation),
         }
     }
 
-    /// Whether an earlier result of the chain holds the position that this call asks for, where no rule says so.
-    fn is_offered(&self, chain: &Chain, call: &Call) -> bool {
-        let mut positions = call.arguments.iter().filter(|(name, value)| is_position(name, value));
+    /// How a read goes on where no rule says so: an earlier result of the chain holds the position that it asks
+    /// for, or shows as much as lies before it.
+    fn goes_on(&self, chain: &Chain, call: &Call) -> Option<Evidence> {
+        let positions = call.arguments.iter().filter(|(name, value)| is_position(name, value));
         let sent_before = |name: &str, value: &Value| {
-            chain.calls.iter().any(|earlier| is_same(self.arguments_of(earlier.event).get(name), value))
+            chain
+                .calls
+                .iter()
+                .any(|earlier| is_same(arguments_of(self.session, earlier.event).get(name), value))
         };
-        positions.any(|(name, value)| {
-            !sent_before(name, value) && chain.calls.iter().any(|earlier| self.offers(earlier, name, value))
+        let mut moved = positions.filter(|(name, value)| !sent_before(name, value));
+        moved.find_map(|(name, value)| {
+            let mut earlier = chain.calls.iter().filter(|earlier| !self.awaits(earlier));
+            earlier.find_map(|earlier| self.goes_on_from(chain, earlier, name, value))
         })
     }
 
-    fn arguments_of(&self, event: usize) -> &'s serde_json::Map<String, Value> {
-        static NONE: std::sync::OnceLock<serde_json::Map<String, Value>> = std::sync::OnceLock::new();
-        match &self.session.events[event].kind {
-            EventKind::Call(call) => &call.arguments,
-            _ => NONE.get_or_init(Default::default),
-        }
+    /// Whether the result of a call is still to come.
+    fn awaits(&self, call: &ChainCall) -> bool {
+        call.output.is_none_or(|output| self.awaited.contains_key(&output))
     }
 
-    fn offers(&self, earlier: &ChainCall, name: &str, value: &Value) -> bool {
-        let on_page = earlier.shown.page().is_some_and(|page| offers_value(&page, name, value));
+    fn goes_on_from(
+        &self,
+        chain: &Chain,
+        earlier: &ChainCall,
+        name: &str,
+        value: &Value,
+    ) -> Option<Evidence> {
+        if let Some(page) = earlier.shown.page() {
+            if offers_value(&page, name, value) {
+                return Some(Evidence::Offered);
+            }
+            let before = arguments_of(self.session, earlier.event).get(name).filter(|value| !value.is_null());
+            let start = before.or_else(|| chain.tool.schema.default_of(name)).and_then(as_number);
+            // A page's number counts neither lines nor characters.
+            if plain_name(name) != "page" && ends_at(&page, start.unwrap_or(0.0), value) {
+                return Some(Evidence::Computed);
+            }
+        }
         // Of a saved result the agent has seen what it read of the file.
-        let in_file = || {
-            earlier
-                .spill_reads
-                .iter()
-                .any(|event| self.text_shown_by(*event).is_some_and(|text| holds(&text, value)))
-        };
-        on_page || in_file()
+        let mut texts = earlier.spill_reads.iter().filter_map(|event| self.text_shown_by(*event));
+        texts.any(|text| holds(&text, value)).then_some(Evidence::Offered)
     }
 
     fn text_shown_by(&self, event: usize) -> Option<String> {
@@ -301,12 +303,21 @@ impl<'s> Folding<'s> {
             if let Some(chain) = self.open.remove(&identity) {
                 let first = self.chains[chain].first_event();
                 let Chain { server, tool, .. } = &self.chains[chain];
-                let arguments = self.arguments_of(first);
+                let arguments = arguments_of(self.session, first);
                 if let Some(reads) = self.reads.get_mut(server) {
                     reads.end_chain(tool, arguments);
                 }
             }
         }
+    }
+}
+
+/// The arguments of the call at a place among the events.
+pub(super) fn arguments_of(session: &Session, event: usize) -> &Map<String, Value> {
+    static NONE: std::sync::OnceLock<Map<String, Value>> = std::sync::OnceLock::new();
+    match &session.events[event].kind {
+        EventKind::Call(call) => &call.arguments,
+        _ => NONE.get_or_init(Default::default),
     }
 }
 
@@ -317,93 +328,6 @@ fn identity_of(server: &str, tool: &Arc<Tool>, call: &Call) -> (u128, u128) {
 
 fn reads(tools: &Tools) -> RecordedReads {
     RecordedReads::new(tools.facts().map(|((_, tool), _)| tool.clone()))
-}
-
-/// What a result showed the agent.
-pub(super) fn shown(output: &Output, is_own: bool) -> Shown {
-    if let Some(first) = output.blocks().next().filter(|_| !is_own)
-        && let Some(notice) = oversize(first.text())
-    {
-        return Shown::Notice(notice);
-    }
-    if output.is_error {
-        return Shown::Error;
-    }
-    match &output.structured {
-        Some(document) if !document.is_null() => Shown::Page(vec![Block::of_document(document.clone())]),
-        _ if is_own => {
-            Shown::Page(output.blocks().map(|block| Block::of_text(without_numbers(block.text()))).collect())
-        }
-        _ => Shown::Page(output.blocks().cloned().collect()),
-    }
-}
-
-/// How the client says that a call never reached its tool.
-const NEVER_MADE: [&str; 6] = [
-    "The user doesn't want to proceed with this tool use",
-    "The user doesn't want to take this action",
-    "Permission to use ",
-    "Claude requested permissions to use ",
-    "<tool_use_error>",
-    "Error: No such tool available",
-];
-
-/// Whether the client kept the call to itself.
-pub(crate) fn was_never_made(output: &Output) -> bool {
-    output.is_error
-        && output
-            .blocks()
-            .next()
-            .is_some_and(|block| NEVER_MADE.iter().any(|start| block.text().starts_with(start)))
-}
-
-/// Whether a scalar outside arrays is the position that is asked for: a text by itself, a number where its key
-/// speaks of a place.
-pub(crate) fn offers_value(page: &Page<'_>, name: &str, value: &Value) -> bool {
-    let mut found = false;
-    for document in page.documents() {
-        each_leaf_outside_arrays(document, &mut |leaf| {
-            found |= is_same(Some(leaf.value), value)
-                && (is_text_cursor(value) || speaks_of_place(leaf.pointer, name));
-        });
-    }
-    found
-}
-
-pub(crate) fn is_text_cursor(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.len() >= 4) && as_number(value).is_none()
-}
-
-/// Whether a pointer's key speaks of where a read goes on.
-pub(crate) fn speaks_of_place(pointer: &str, argument: &str) -> bool {
-    let argument = plain_name(argument);
-    pointer.rsplit('/').take(2).map(plain_name).any(|key| {
-        key == argument
-            || ["next", "cursor", "offset", "after", "before", "start", "continu"]
-                .iter()
-                .any(|word| key.contains(word))
-    })
-}
-
-/// Whether a text holds a value, standing alone.
-fn holds(text: &str, value: &Value) -> bool {
-    let wanted = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(&wanted).any(|(at, found)| {
-        !text[..at].chars().next_back().is_some_and(is_word)
-            && !text[at + found.len()..].chars().next().is_some_and(is_word)
-    })
-}
-
-/// Every text in a value; numbers as texts.
-pub(crate) fn texts_in(value: &Value) -> Vec<String> {
-    match value {
-        Value::String(text) => vec![text.clone()],
-        Value::Number(number) => vec![number.to_string()],
-        Value::Array(items) => items.iter().flat_map(texts_in).collect(),
-        Value::Object(map) => map.values().flat_map(texts_in).collect(),
-        _ => Vec::new(),
-    }
 }
 
 pub(crate) fn file_name(path: &str) -> &str {

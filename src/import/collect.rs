@@ -13,7 +13,7 @@ use super::read::read;
 use super::scope::Scope;
 use super::tools::{ToolKey, Tools};
 use crate::suite::Suite;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What to import, and how.
@@ -76,12 +76,13 @@ pub fn import(options: &ImportOptions<'_>) -> Imported {
     }
     let Look { scope, mut tools, found, files, problems: of_others } = look;
     problems.add(of_others);
-    tools.make(options.suite, BTreeMap::new());
-    let learned = lessons(&found, &scope, &tools).learned();
+    tools.make(options.suite, BTreeMap::new(), BTreeSet::new());
+    let lessons = lessons(&found, &scope, &tools);
+    let learned = lessons.learned();
     let not_inferred =
         learned.iter().filter(|(_, learned)| !learned.is_inferred && !learned.rules.is_empty());
     let rules = not_inferred.map(|(key, learned)| (key.clone(), learned.rules.clone())).collect();
-    tools.make(options.suite, rules);
+    tools.make(options.suite, rules, lessons.offer_more);
 
     let mut made: Vec<(PathBuf, Option<String>, Draft)> = Vec::new();
     for Found { input, format } in &found {
@@ -122,7 +123,7 @@ impl Look {
             self.files += u64::from(format.is_some());
             match format {
                 Some(format) if has_calls => self.found.push(Found { input: input.clone(), format }),
-                _ => self.problems.add(problems),
+                _ => self.problems.add(problems.losses()),
             }
         }
     }

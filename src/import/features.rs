@@ -146,18 +146,17 @@ fn number_at(text: &str, start: usize) -> (String, usize) {
     let digits_from = |at: usize| bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
     let mut end = start + digits_from(start);
     let mut plain = text[start..end].to_owned();
-    let mut groups = end - start <= 3;
+    let may_group = end - start <= 3;
     while let Some(separator) = text[end..].chars().next() {
         let from = end + separator.len_utf8();
         let is_separator = matches!(separator, ',' | '.' | ' ' | '\'' | '\u{2019}' | '\u{a0}' | '\u{202f}');
         let count = if is_separator { digits_from(from) } else { 0 };
-        if groups && count == 3 {
+        if may_group && count == 3 {
             plain.push_str(&text[from..from + count]);
             end = from + count;
             continue;
         }
         if separator == '.' && count > 0 {
-            groups = false;
             plain.push('.');
             plain.push_str(&text[from..from + count]);
             end = from + count;

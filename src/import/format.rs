@@ -71,6 +71,7 @@ fn of_record(record: &Map<String, Value>) -> Option<Format> {
 fn is_claude(record: &Map<String, Value>, kind: &str) -> bool {
     let has = |key: &str| record.contains_key(key);
     match kind {
+        "user" | "assistant" if has("v") => has("content"),
         "user" | "assistant" => record.get("message").is_some_and(Value::is_object),
         "summary" => has("leafUuid"),
         "file-history-snapshot" | "queue-operation" | "custom-title" | "pr-link" => true,
@@ -134,6 +135,7 @@ mod tests {
                 r#"{"type":"user","message":{"role":"user","content":"x"},"uuid":"u"}"#,
                 Some(Format::ClaudeCode),
             ),
+            (r#"{"v":1,"agent":"claude-code","type":"user","content":[]}"#, Some(Format::ClaudeCode)),
             (r#"{"type":"system","subtype":"init","session_id":"s","tools":[]}"#, Some(Format::ClaudeCode)),
             (r#"{"timestamp":"t","type":"session_meta","payload":{"id":"x"}}"#, Some(Format::Codex)),
             (r#"{"type":"item.completed","item":{}}"#, Some(Format::Codex)),

@@ -1,15 +1,17 @@
 //! Continuation rules told by what agents did: how the position of a continuation read came out of the read
 //! before it.
 
-use super::chains::{Chain, Made, speaks_of_place};
-use super::model::{EventKind, Session};
+use super::chains::{Chain, Made, arguments_of};
+use super::model::Session;
+use super::offered::speaks_of_place;
+use super::stop::says;
 use super::tools::{ToolKey, is_position};
 use crate::agent::{as_number, each_leaf_outside_arrays, is_same, offer, plain_name};
 use crate::client::{Page, Part};
 use crate::suite::{AdvanceUnit, ContinuationRule, Next, Selector, StepBy};
 use crate::text::{Pattern, Pointer};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The share of a tool's continuation reads that a rule must give to be offered.
 const LEAST_SHARE: f64 = 0.5;
@@ -40,9 +42,13 @@ struct Seen {
     candidates: BTreeMap<String, Candidate>,
 }
 
-/// What was seen of the continuation reads of all tools.
+/// What was seen of the results and continuation reads of all tools.
 #[derive(Debug, Default)]
-pub struct Lessons(BTreeMap<ToolKey, BTreeMap<String, Seen>>);
+pub struct Lessons {
+    continued: BTreeMap<ToolKey, BTreeMap<String, Seen>>,
+    /// Tools of which a result said that there is more.
+    pub offer_more: BTreeSet<ToolKey>,
+}
 
 /// What was learned of a tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,17 +65,17 @@ impl Lessons {
     /// Takes in the chains of a conversation.
     pub fn take(&mut self, chains: &[Chain], session: &Session) {
         for chain in chains {
+            let mut pages = chain.calls.iter().filter_map(|call| call.shown.page());
+            if pages.any(|page| says(&page) == Some(true)) {
+                self.offer_more.insert((chain.server.clone(), chain.tool.name.clone()));
+            }
             for pair in chain.calls.windows(2) {
                 if !matches!(pair[1].made, Made::Continuation(_)) {
                     continue;
                 }
-                let (Some(page), Some(before), Some(after)) = (
-                    pair[0].shown.page(),
-                    arguments(pair[0].event, session),
-                    arguments(pair[1].event, session),
-                ) else {
-                    continue;
-                };
+                let Some(page) = pair[0].shown.page() else { continue };
+                let (before, after) =
+                    (arguments_of(session, pair[0].event), arguments_of(session, pair[1].event));
                 self.step(chain, &page, before, after);
             }
         }
@@ -87,7 +93,7 @@ impl Lessons {
             .filter(|(name, value)| is_position(name, value) && !is_same(before.get(*name), value));
         for (name, value) in moved {
             let key = (chain.server.clone(), chain.tool.name.clone());
-            let seen = self.0.entry(key).or_default().entry(name.clone()).or_default();
+            let seen = self.continued.entry(key).or_default().entry(name.clone()).or_default();
             seen.reads += 1;
             for (ground, rule) in candidates(chain, page, before, name, value) {
                 let key = format!("{ground:?} {rule:?}");
@@ -99,7 +105,7 @@ impl Lessons {
 
     /// For each tool that was read on: the rules that give most of its continuation reads.
     pub fn learned(&self) -> BTreeMap<ToolKey, Learned> {
-        let learned = self.0.iter().map(|(key, arguments)| {
+        let learned = self.continued.iter().map(|(key, arguments)| {
             let mut of_tool = Learned { rules: Vec::new(), reads: 0, given: 0, is_inferred: true };
             for seen in arguments.values() {
                 of_tool.reads += seen.reads;
@@ -110,7 +116,10 @@ impl Lessons {
                 };
                 of_tool.given += best.given;
                 of_tool.is_inferred &= best.ground == Ground::Inferred;
-                of_tool.rules.push(best.rule.clone());
+                // How many pages there are is known to inference, and to no rule.
+                if best.ground != Ground::Inferred || has_end(&best.rule) {
+                    of_tool.rules.push(best.rule.clone());
+                }
             }
             (key.clone(), of_tool)
         });
@@ -118,11 +127,9 @@ impl Lessons {
     }
 }
 
-fn arguments(event: usize, session: &Session) -> Option<&Map<String, Value>> {
-    match &session.events[event].kind {
-        EventKind::Call(call) => Some(&call.arguments),
-        _ => None,
-    }
+/// Whether a rule says itself where it ends.
+fn has_end(rule: &ContinuationRule) -> bool {
+    rule.guard.is_some() || !matches!(rule.next, Next::Advance { .. })
 }
 
 /// Every rule that makes `value` of a page and the arguments that it was asked for with.
@@ -138,7 +145,7 @@ fn candidates(
         && offer.rule.argument() == Some(name)
         && is_same(offer.arguments.get(name), value)
     {
-        found.push((Ground::Inferred, offer.rule));
+        found.push((Ground::Inferred, as_declared(offer.rule, page)));
     }
     found.extend(leaves(page, name, value).into_iter().map(|rule| (Ground::Leaf, rule)));
     found.extend(sentences(page, name, value).into_iter().map(|rule| (Ground::Sentence, rule)));
@@ -146,21 +153,38 @@ fn candidates(
     found
 }
 
+/// An inferred rule with what inference looks at beside it: the flag that says whether there is more.
+fn as_declared(rule: ContinuationRule, page: &Page<'_>) -> ContinuationRule {
+    let is_pages = matches!(rule.next, Next::Advance { unit: AdvanceUnit::Pages, .. });
+    let guard = if is_pages { more_flag(page) } else { rule.guard.or_else(|| more_flag(page)) };
+    ContinuationRule { next: rule.next, guard }
+}
+
+/// The flag outside lists that says that there is more.
+fn more_flag(page: &Page<'_>) -> Option<Selector> {
+    let mut flag = None;
+    for document in page.documents() {
+        each_leaf_outside_arrays(document, &mut |leaf| {
+            let key = plain_name(leaf.pointer.rsplit('/').next().unwrap_or_default());
+            let is_flag = matches!(key.as_str(), "hasmore" | "hasnextpage" | "hasnext");
+            if is_flag && leaf.value == &Value::Bool(true) && flag.is_none() {
+                flag = Pointer::new(leaf.pointer).ok().map(Selector::Pointer);
+            }
+        });
+    }
+    flag
+}
+
 fn leaves(page: &Page<'_>, name: &str, value: &Value) -> Vec<ContinuationRule> {
-    let (mut places, mut guard) = (Vec::new(), None);
+    let mut places = Vec::new();
     for document in page.documents() {
         each_leaf_outside_arrays(document, &mut |leaf| {
             if is_same(Some(leaf.value), value) && speaks_of_place(leaf.pointer, name) {
                 places.push(leaf.pointer.to_owned());
             }
-            let key = plain_name(leaf.pointer.rsplit('/').next().unwrap_or_default());
-            if matches!(key.as_str(), "hasmore" | "hasnextpage" | "hasnext")
-                && leaf.value == &Value::Bool(true)
-            {
-                guard = Pointer::new(leaf.pointer).ok().map(Selector::Pointer);
-            }
         });
     }
+    let guard = more_flag(page);
     let rule = |place: &String| {
         let next = Next::From { argument: name.to_owned(), pointer: Pointer::new(place).ok()? };
         Some(ContinuationRule { next, guard: guard.clone() })
@@ -184,7 +208,7 @@ fn sentences(page: &Page<'_>, name: &str, value: &Value) -> Vec<ContinuationRule
             }
             let escaped: Vec<String> = kept.iter().map(|word| open_numbers(&regex::escape(word))).collect();
             let gap = if line[..at].ends_with(char::is_whitespace) { r"\s+" } else { "" };
-            let capture = if value.is_number() { r"(\d+)" } else { r#"([^\s"'<>,;)\]]+)"# };
+            let capture = if value.is_number() { r"(\d+)" } else { r#"([^\s"'<>,;)\]]*[\w=/+-])"# };
             let Ok(pattern) = Pattern::new(&format!("{}{gap}{capture}", escaped.join(r"\s+"))) else {
                 continue;
             };

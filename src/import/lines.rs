@@ -8,6 +8,7 @@ use std::path::Path;
 
 /// The longest line that is read, in bytes. Longer ones are passed over and counted.
 pub const MOST_LINE_BYTES: usize = 32 << 20;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Bytes read at once.
 const CHUNK: usize = 256 << 10;
 
@@ -65,6 +66,7 @@ impl<R: Read> Lines<R> {
             if !self.buffer[from..to].iter().all(u8::is_ascii_whitespace) {
                 let bytes = &self.buffer[from..to];
                 let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+                let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).filter(|_| self.number == 1).unwrap_or(bytes);
                 return Ok(Some(Line { bytes, number: self.number, is_unfinished }));
             }
         }
@@ -199,7 +201,7 @@ mod tests {
         let wanted = [(1, "a"), (4, "b"), (5, "c")].map(|(at, text)| (at, text.to_owned(), at == 5));
         assert_eq!(lines(b"a\r\n\n  \nb\nc"), wanted);
         assert!(lines(b"").is_empty());
-        assert_eq!(lines(b"a\n"), [(1, "a".to_owned(), false)]);
+        assert_eq!(lines(b"\xef\xbb\xbfa\n"), [(1, "a".to_owned(), false)]);
     }
 
     #[test]

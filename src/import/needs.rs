@@ -3,6 +3,7 @@
 use super::chains::Chain;
 use super::model::Session;
 use super::prints::{fingerprints, grams_around};
+use super::shown::Shown;
 use super::sightings::Sightings;
 use super::stop::{offers, rule_of};
 use super::used::{ChainUse, Chained, Used};
@@ -49,17 +50,41 @@ pub struct Inferred {
 /// Infers the need of a read chain.
 pub fn infer(chain: &Chain, session: &Session, sightings: &Sightings, options: NeedOptions) -> Inferred {
     let views = views(chain, session);
+    if is_left_unseen(chain, &views) {
+        return unseen(&views);
+    }
     if views.is_empty() {
         return Inferred { why: "no result was shown".to_owned(), ..Inferred::default() };
     }
     let texts = texts_of(chain, &views);
     let passages = passages(&texts, sightings);
-    let chained = Chained { chain, events: &session.events, views: &views, passages: &passages, sightings };
+    let chained = Chained::new(chain, &session.events, &views, &passages, sightings);
     let used = chained.used();
     let offers = offers(chain, &views, session);
     let inference =
         Inference { chain, session, views: &views, texts: &texts, offers: &offers, used: &used, options };
     inference.infer()
+}
+
+/// Whether the agent asked for one page more, and was shown a notice or nothing.
+fn is_left_unseen(chain: &Chain, views: &[View]) -> bool {
+    let last = chain.calls.len() - 1;
+    let is_unseen = matches!(chain.calls[last].shown, Shown::Notice(_) | Shown::Nothing);
+    is_unseen && views.last().is_none_or(|view| view.call < last) && (last > 0 || !is_without_result(chain))
+}
+
+fn is_without_result(chain: &Chain) -> bool {
+    matches!(chain.calls[0].shown, Shown::Nothing)
+}
+
+/// What the agent did not see, it needed all the same: one page more than it saw.
+fn unseen(views: &[View]) -> Inferred {
+    Inferred {
+        need: Some(Need { pages: Some(views.len() as u64 + 1), ..Need::default() }),
+        kind: Some(NeedKind::Last),
+        why: "the last result was never shown: one page more than was seen".to_owned(),
+        ..Inferred::default()
+    }
 }
 
 struct Inference<'s> {
@@ -173,25 +198,29 @@ impl Inference<'_> {
         let mut hashes = BTreeSet::new();
         for Used { passage: Passage { place, text, .. }, .. } in spread(used, PASSAGES) {
             let Some(whole) = last.get(place.0) else { continue };
-            let end = (place.1 + text.len()).min(whole.text.len());
-            hashes.extend(grams_around(&whole.text, place.1..end));
+            let start = place.1.max(0) as usize;
+            let end = place.1.saturating_add_unsigned(text.len()).max(0) as usize;
+            hashes.extend(grams_around(&whole.text, start..end.min(whole.text.len())));
         }
         hashes.into_iter().collect()
     }
 
     fn why(&self, kind: NeedKind) -> String {
-        let pages = self.views.len();
+        let last = match self.views.len() {
+            1 => "the only view".to_owned(),
+            pages => format!("the last of {pages} views"),
+        };
         match kind {
             NeedKind::Used => {
                 let first = self.used.explaining.iter().map(|used| used.distance).min().unwrap_or(0);
                 format!(
-                    "{} of the last view used, first after {first} agent events",
+                    "{} passages of {last} used, first after {first} agent events",
                     self.used.explaining.len()
                 )
             }
-            NeedKind::End => format!("the last of {pages} views offered no more"),
+            NeedKind::End => format!("{last} offered no more"),
             NeedKind::Last => {
-                format!("nothing of the last of {pages} views was used soon, and it offered more")
+                format!("nothing of {last} was used soon, and it offered more")
             }
             NeedKind::All | NeedKind::Written => "asked for".to_owned(),
         }

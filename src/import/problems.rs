@@ -85,6 +85,12 @@ impl ImportProblems {
         self.found.is_empty()
     }
 
+    /// What was lost, without what the agent left open.
+    pub fn losses(mut self) -> Self {
+        self.found.retain(|damage, _| damage.is_loss());
+        self
+    }
+
     /// Takes in what was found elsewhere.
     pub fn add(&mut self, other: ImportProblems) {
         for (damage, (count, places)) in other.found {

@@ -8,8 +8,6 @@ use std::sync::OnceLock;
 
 /// The name and version of the pack; it stands in the `source` of every recording.
 pub const PACK: &str = "default/1";
-/// How every placeholder begins.
-pub const PLACEHOLDER: &str = "[redacted ";
 
 /// One kind of secret: what replaces it, and how it looks. Group 1, where there is one, is the secret alone.
 const PATTERNS: [(&str, &str); 12] = [

@@ -1,10 +1,10 @@
 //! Where in a conversation the features of the agent's own words stand: only what the agent said, thought or
 //! asked for can show that something was used.
 
-use super::chains::shown;
 use super::features::{Feature, FeatureKind, each_feature};
 use super::kinds::kind_by_name;
 use super::model::{Call, Event, EventKind, Session};
+use super::shown::{Shown, shown};
 use super::tools::{Tools, is_position};
 use crate::agent::{each_leaf, is_size_name};
 use crate::client::{Block, Part};
@@ -45,7 +45,7 @@ pub struct Use {
 /// All uses, and the sightings of what is used.
 #[derive(Debug, Default)]
 pub struct Sightings {
-    pub uses: Vec<Use>,
+    uses: Vec<Use>,
     seen: HashMap<u64, Vec<Sighting>>,
 }
 
@@ -63,6 +63,12 @@ impl Sightings {
             sightings.note_sightings(index as u32, event, &own);
         }
         sightings
+    }
+
+    /// The uses at these events, in order.
+    pub fn uses_between(&self, from: usize, to: usize) -> &[Use] {
+        let place = |event: usize| self.uses.partition_point(|used| used.event < event);
+        &self.uses[place(from)..place(to.max(from))]
     }
 
     /// Where a feature was seen, in order.
@@ -103,13 +109,13 @@ impl Sightings {
                 self.see(event, Who::Agent, text);
             }
             EventKind::Call(call) => {
-                for text in super::chains::texts_in(&Value::Object(call.arguments.clone())) {
+                for text in super::offered::texts_in(&Value::Object(call.arguments.clone())) {
                     self.see(event, Who::Agent, &text);
                 }
             }
             EventKind::Output(output) => {
                 let is_own = own.contains(output.call_id.as_str());
-                if let super::chains::Shown::Page(blocks) = shown(output, is_own) {
+                if let Shown::Page(blocks) = shown(output, is_own) {
                     each_text(&blocks, &mut |text| self.see(event, Who::View, text));
                 } else {
                     for block in output.blocks() {

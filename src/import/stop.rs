@@ -1,12 +1,12 @@
 //! Whether a view offered more: what a chain's end can be told from.
 
-use super::chains::Chain;
-use super::model::{EventKind, Session};
+use super::chains::{Chain, arguments_of};
+use super::model::Session;
 use super::views::View;
 use crate::agent::{as_number, each_leaf_outside_arrays, is_position_name, offer, plain_name};
 use crate::client::{Page, utf16_len};
 use crate::suite::ContinuationRule;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// For every view of a chain, whether it offered more.
 pub fn offers(chain: &Chain, views: &[View], session: &Session) -> Vec<bool> {
@@ -27,18 +27,23 @@ pub fn offers(chain: &Chain, views: &[View], session: &Session) -> Vec<bool> {
 /// The rule by which the first view offers more.
 pub fn rule_of(chain: &Chain, views: &[View], session: &Session) -> Option<ContinuationRule> {
     views.iter().find_map(|view| {
-        let arguments = arguments(chain, view, session)?;
+        let arguments = arguments_of(session, chain.calls[view.call].event);
         Some(offer(&chain.tool, arguments, &view.page(), true)?.rule)
     })
 }
 
 /// What a view itself says: it offers a next page, or says that there is none.
 fn said(chain: &Chain, view: &View, session: &Session) -> Option<bool> {
-    let arguments = arguments(chain, view, session)?;
+    let arguments = arguments_of(session, chain.calls[view.call].event);
     let page = view.page();
     if offer(&chain.tool, arguments, &page, true).is_some() {
         return Some(true);
     }
+    says(&page)
+}
+
+/// What the flags and cursors of a page say, outside lists.
+pub(super) fn says(page: &Page<'_>) -> Option<bool> {
     let mut answer = None;
     for document in page.documents() {
         each_leaf_outside_arrays(document, &mut |leaf| {
@@ -63,7 +68,7 @@ fn names_next(key: &str) -> bool {
 /// A tool that takes no position gives all that there is.
 fn gave_all_asked(chain: &Chain, view: &View, session: &Session) -> bool {
     let tool = &chain.tool;
-    let Some(arguments) = arguments(chain, view, session) else { return false };
+    let arguments = arguments_of(session, chain.calls[view.call].event);
     let takes_position = tool.schema.names().any(is_position_name);
     let sizes = tool.schema.names().filter(|name| tool.is_size(name));
     let asked = sizes.filter_map(|name| {
@@ -88,13 +93,6 @@ fn longest_array(document: &Value) -> Option<usize> {
     match document {
         Value::Array(items) => Some(items.len()),
         Value::Object(map) => map.values().filter_map(longest_array).max(),
-        _ => None,
-    }
-}
-
-fn arguments<'s>(chain: &Chain, view: &View, session: &'s Session) -> Option<&'s Map<String, Value>> {
-    match &session.events[chain.calls[view.call].event].kind {
-        EventKind::Call(call) => Some(&call.arguments),
         _ => None,
     }
 }

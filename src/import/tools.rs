@@ -6,7 +6,7 @@ use crate::agent::{SideTool, Tool, ToolUse, Toolbox, is_position_name, is_rfc333
 use crate::suite::{ContinuationRule, Suite, ToolDeclaration};
 use crate::words::ToolKind;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Server and tool.
@@ -93,6 +93,8 @@ pub fn is_position(name: &str, value: &Value) -> bool {
 pub struct Tools {
     facts: BTreeMap<ToolKey, ToolFacts>,
     rules: BTreeMap<ToolKey, Vec<ContinuationRule>>,
+    /// Tools of which a result said that there is more.
+    offer_more: BTreeSet<ToolKey>,
     made: BTreeMap<ToolKey, Arc<Tool>>,
 }
 
@@ -110,16 +112,19 @@ impl Tools {
         self.facts.iter()
     }
 
-    /// Rules that were learned: without them inference does not follow what agents did.
-    pub fn rules_of(&self, key: &ToolKey) -> Option<&Vec<ContinuationRule>> {
-        self.rules.get(key)
-    }
-
     /// Makes the tools as a replay would use them. A declaration of `suite` comes before what was seen.
-    pub fn make(&mut self, suite: &Suite, rules: BTreeMap<ToolKey, Vec<ContinuationRule>>) {
+    /// `rules`: those without which a replay would not go on as agents did.
+    pub fn make(
+        &mut self,
+        suite: &Suite,
+        rules: BTreeMap<ToolKey, Vec<ContinuationRule>>,
+        offer_more: BTreeSet<ToolKey>,
+    ) {
         self.rules = rules;
+        self.offer_more = offer_more;
         let made = self.facts.iter().map(|(key, facts)| {
-            let tool = made(suite, key, facts, self.rules.get(key));
+            let kind = kind_of(&key.1, facts, self.offer_more.contains(key));
+            let tool = made(suite, key, facts, kind, self.rules.get(key));
             (key.clone(), tool)
         });
         self.made = made.collect();
@@ -131,12 +136,18 @@ impl Tools {
     }
 }
 
-fn made(suite: &Suite, key: &ToolKey, facts: &ToolFacts, rules: Option<&Vec<ContinuationRule>>) -> Arc<Tool> {
+fn made(
+    suite: &Suite,
+    key: &ToolKey,
+    facts: &ToolFacts,
+    kind: ToolKind,
+    rules: Option<&Vec<ContinuationRule>>,
+) -> Arc<Tool> {
     let name = &key.1;
     let mut suite = suite.clone();
     let declared = suite.tools.remove(name).unwrap_or_default();
     let declaration = ToolDeclaration {
-        kind: Some(declared.kind.unwrap_or_else(|| kind_of(name, facts))),
+        kind: Some(declared.kind.unwrap_or(kind)),
         continuation: declared.continuation.or_else(|| rules.cloned()),
         identity: declared.identity.or_else(|| {
             // Learned rules name some positions only; all others are no part of what is read either.
@@ -158,9 +169,10 @@ fn made(suite: &Suite, key: &ToolKey, facts: &ToolFacts, rules: Option<&Vec<Cont
 }
 
 /// A tool that was ever asked to go on from a position reads, whatever its name says.
-fn kind_of(name: &str, facts: &ToolFacts) -> ToolKind {
+fn kind_of(name: &str, facts: &ToolFacts, offers_more: bool) -> ToolKind {
     match kind_by_name(name) {
         ToolKind::Write => ToolKind::Write,
+        ToolKind::Other if offers_more => ToolKind::Read,
         _ if facts.carries_position => ToolKind::Read,
         by_name => by_name,
     }

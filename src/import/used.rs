@@ -28,8 +28,6 @@ pub struct Used {
     /// Which view of the chain.
     pub view: usize,
     pub passage: Passage,
-    /// The event of the use.
-    pub event: usize,
     /// Agent events from the view to the use, both calls of the chain left out; the use itself counts.
     pub distance: u32,
     pub is_old_text: bool,
@@ -48,15 +46,62 @@ pub struct ChainUse {
 
 /// What a conversation tells of one chain.
 pub struct Chained<'s> {
-    pub chain: &'s Chain,
-    pub events: &'s [Event],
-    pub views: &'s [View],
-    /// For each view.
-    pub passages: &'s [Vec<Passage>],
-    pub sightings: &'s Sightings,
+    views: &'s [View],
+    sightings: &'s Sightings,
+    /// By feature: the views that show it, in order.
+    index: HashMap<(u64, FeatureKind), Vec<(usize, &'s Passage)>>,
+    /// Places of the chain's own calls, and of its views.
+    own_calls: HashSet<usize>,
+    own_views: HashSet<u32>,
+    /// Agent events from the first view on, the chain's own calls left out, in order.
+    agent_events: Vec<usize>,
+    /// The next prompt after the chain began, or the first event that is too late to tell anything.
+    end: usize,
 }
 
-impl Chained<'_> {
+impl<'s> Chained<'s> {
+    /// `passages`: for each view.
+    pub fn new(
+        chain: &Chain,
+        events: &[Event],
+        views: &'s [View],
+        passages: &'s [Vec<Passage>],
+        sightings: &'s Sightings,
+    ) -> Self {
+        let calls = chain.calls.iter();
+        let own_calls: HashSet<usize> =
+            calls.flat_map(|call| std::iter::once(call.event).chain(call.spill_reads.clone())).collect();
+        let first_view = views.iter().map(|view| view.event).min().unwrap_or(events.len());
+        let last_view = views.iter().map(|view| view.event).max().unwrap_or(events.len());
+        let (mut agent_events, mut after_last, mut end) = (Vec::new(), 0, events.len());
+        for (at, event) in events.iter().enumerate().skip(chain.first_event()) {
+            match event.kind {
+                EventKind::Prompt(_) => {
+                    end = at;
+                    break;
+                }
+                EventKind::Say(_) | EventKind::Think(_) | EventKind::Call(_)
+                    if at > first_view && !own_calls.contains(&at) =>
+                {
+                    agent_events.push(at);
+                    after_last += u32::from(at > last_view);
+                }
+                _ => {}
+            }
+            if after_last > OLD_TEXT_EVENTS {
+                end = at;
+                break;
+            }
+        }
+        let mut index: HashMap<(u64, FeatureKind), Vec<(usize, &Passage)>> = HashMap::new();
+        for (view, passages) in passages.iter().enumerate() {
+            for passage in passages {
+                index.entry((passage.hash, passage.kind)).or_default().push((view, passage));
+            }
+        }
+        let own_views = views.iter().map(|view| view.event as u32).collect();
+        Self { views, sightings, index, own_calls, own_views, agent_events, end }
+    }
     /// What was used of the chain, soon enough to tell something.
     pub fn used(&self) -> ChainUse {
         let Some(last) = self.views.len().checked_sub(1) else { return ChainUse::default() };
@@ -89,16 +134,13 @@ impl Chained<'_> {
     }
 
     fn all_uses(&self) -> Vec<Used> {
-        let ended = self.end_of_task();
-        let own: HashSet<usize> = self.own_calls();
-        let index = self.index();
         let (mut found, mut copies) = (Vec::new(), Vec::new());
-        for used in &self.sightings.uses {
-            let is_after = self.views.first().is_some_and(|view| view.event < used.event);
-            if !is_after || used.event >= ended || own.contains(&used.event) {
+        let first_view = self.views.iter().map(|view| view.event).min().unwrap_or(self.end);
+        for used in self.sightings.uses_between(first_view + 1, self.end) {
+            if self.own_calls.contains(&used.event) {
                 continue;
             }
-            let Some(places) = index.get(&(used.hash, used.kind)) else { continue };
+            let Some(places) = self.index.get(&(used.hash, used.kind)) else { continue };
             let shown = places.iter().filter(|(view, _)| self.views[*view].event < used.event);
             let Some((view, passage)) = shown.last() else { continue };
             if used.kind == FeatureKind::Copy {
@@ -107,7 +149,7 @@ impl Chained<'_> {
                 found.push(self.used_at(used, *view, passage, places[0].0 == *view));
             }
         }
-        found.extend(self.copied(&copies, &index));
+        found.extend(self.copied(&copies));
         found
     }
 
@@ -115,7 +157,6 @@ impl Chained<'_> {
         Used {
             view,
             passage: passage.clone(),
-            event: used.event,
             distance: self.distance(view, used.event),
             is_old_text: used.is_old_text,
             is_new,
@@ -123,17 +164,13 @@ impl Chained<'_> {
     }
 
     /// Runs of a view that stand one after the other in one argument: what the agent copied.
-    fn copied(
-        &self,
-        uses: &[(&Use, usize, &Passage)],
-        index: &HashMap<(u64, FeatureKind), Vec<(usize, &Passage)>>,
-    ) -> Vec<Used> {
+    fn copied(&self, uses: &[(&Use, usize, &Passage)]) -> Vec<Used> {
         let mut found = Vec::new();
         let mut streak: Vec<&(&Use, usize, &Passage)> = Vec::new();
         let mut end_streak = |streak: &mut Vec<&(&Use, usize, &Passage)>| {
             if streak.len() >= COPY_RUNS {
                 for (used, view, passage) in streak.iter() {
-                    let first = index.get(&(used.hash, used.kind)).map_or(*view, |places| places[0].0);
+                    let first = self.index.get(&(used.hash, used.kind)).map_or(*view, |places| places[0].0);
                     let is_soon = self.distance(*view, used.event) <= COPY_EVENTS;
                     if is_soon && self.is_from_here(used, first, *view, true) {
                         found.push(self.used_at(used, *view, passage, first == *view));
@@ -162,25 +199,13 @@ impl Chained<'_> {
         found
     }
 
-    /// By feature: the views that show it, in order.
-    fn index(&self) -> HashMap<(u64, FeatureKind), Vec<(usize, &Passage)>> {
-        let mut index: HashMap<(u64, FeatureKind), Vec<(usize, &Passage)>> = HashMap::new();
-        for (view, passages) in self.passages.iter().enumerate() {
-            for passage in passages {
-                index.entry((passage.hash, passage.kind)).or_default().push((view, passage));
-            }
-        }
-        index
-    }
-
     /// Whether the agent can have the feature from this chain alone: nothing showed it before the first view,
     /// nothing outside the chain in between, and it is no common phrase.
     fn is_from_here(&self, used: &Use, first: usize, view: usize, is_copy: bool) -> bool {
         let first_shown = self.views[first].event as u32;
-        let own: Vec<u32> = self.views.iter().map(|view| view.event as u32).collect();
-        let shown_here = own[view];
+        let shown_here = self.views[view].event as u32;
         let sightings = self.sightings.of_feature(used.hash);
-        let is_outside = |event: u32| !own.contains(&event);
+        let is_outside = |event: u32| !self.own_views.contains(&event);
         let mut before = sightings.iter().filter(|seen| (seen.event as usize) < used.event);
         let is_spoilt = before.any(|seen| match seen.who {
             // A copy may be of what was known, but not of what the user gave.
@@ -194,28 +219,8 @@ impl Chained<'_> {
 
     /// Agent events (say, think, call) after a view up to an event.
     fn distance(&self, view: usize, event: usize) -> u32 {
-        let own = self.own_calls();
-        let counted = (self.views[view].event + 1..=event).filter(|at| {
-            let is_agents =
-                matches!(self.events[*at].kind, EventKind::Say(_) | EventKind::Think(_) | EventKind::Call(_));
-            is_agents && !own.contains(at)
-        });
-        counted.count() as u32
-    }
-
-    fn own_calls(&self) -> HashSet<usize> {
-        self.chain
-            .calls
-            .iter()
-            .flat_map(|call| std::iter::once(call.event).chain(call.spill_reads.clone()))
-            .collect()
-    }
-
-    /// The next prompt after the chain began.
-    fn end_of_task(&self) -> usize {
-        let from = self.chain.first_event();
-        let prompt = self.events[from..].iter().position(|event| matches!(event.kind, EventKind::Prompt(_)));
-        prompt.map_or(self.events.len(), |at| from + at)
+        let until = |at: usize| self.agent_events.partition_point(|agents| *agents <= at);
+        (until(event) - until(self.views[view].event)) as u32
     }
 }
 

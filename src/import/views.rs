@@ -1,13 +1,16 @@
 //! The views of a chain: what each of its reads showed, and which used features stand where in it.
 
-use super::chains::{Chain, Shown};
+use super::chains::Chain;
 use super::features::{Feature, FeatureKind, each_feature};
 use super::model::{EventKind, Session};
 use super::redact::secrets;
+use super::shown::Shown;
 use super::sightings::Sightings;
 use super::without_numbers::without_numbers;
 use crate::agent::{ChainText, chain_texts};
 use crate::client::{Block, Page};
+use serde::de::IgnoredAny;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Characters of the page before that a page's text is joined to, for what straddles the two.
@@ -36,8 +39,9 @@ impl View {
 pub struct Passage {
     pub kind: FeatureKind,
     pub hash: u64,
-    /// Orders the passages of a view: which of its texts, and where in it.
-    pub place: (usize, usize),
+    /// Orders the passages of a view: which of its texts, and where in it; below 0 where it begins on the page
+    /// before.
+    pub place: (usize, isize),
     /// As the view has it; a number without separators of thousands.
     pub text: String,
 }
@@ -51,7 +55,7 @@ pub fn views(chain: &Chain, session: &Session) -> Vec<View> {
         }
         for spill in &call.spill_reads {
             if let Some((event, text)) = output_of(*spill, session) {
-                let blocks = vec![Block::of_text(without_numbers(&text))];
+                let blocks = vec![Block::of_text(unescaped(&without_numbers(&text)).into_owned())];
                 views.push(View { event, call: index, blocks });
             }
         }
@@ -67,6 +71,17 @@ fn output_of(call_event: usize, session: &Session) -> Option<(usize, String)> {
         }
         _ => None,
     })
+}
+
+/// What was read of a saved file may be part of a JSON text, in which line breaks and quotes are escaped.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    let is_whole =
+        text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<IgnoredAny>(text).is_ok();
+    if is_whole || !text.contains('\\') {
+        return text.into();
+    }
+    let plain = text.replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"").replace("\\/", "/");
+    plain.into()
 }
 
 /// The texts of a chain's views as needs look at them.
@@ -121,7 +136,7 @@ fn collect(
         if secret.iter().any(|secret| secret.start < range.end && range.start < secret.end) {
             return;
         }
-        let place = (index, if joint > 0 { 0 } else { range.start });
+        let place = (index, range.start as isize - joint as isize);
         let passage = Passage { kind, hash, place, text: kept_text(&text[range], kind) };
         found.entry((hash, kind)).or_insert(passage);
     });

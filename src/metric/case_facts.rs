@@ -1,7 +1,7 @@
 //! What became of one case over all its attempts: stale, content lost, where the sides part.
 
 use super::measure::is_right;
-use crate::trace::{AttemptRecord, NeedRecord};
+use crate::trace::{AttemptRecord, CallRecord, NeedRecord};
 use crate::words::{ChainEnd, Side, Status};
 
 /// Facts of a case that its attempts' numbers do not hold.
@@ -63,9 +63,15 @@ fn loses_a_need(base: &AttemptRecord, cand: &AttemptRecord) -> bool {
     })
 }
 
+/// What was read past a need is no call of the agent's.
+fn own_call(record: &AttemptRecord, index: usize) -> Option<&CallRecord> {
+    record.calls.get(index).filter(|call| !call.past_need)
+}
+
 fn first_difference(base: &AttemptRecord, cand: &AttemptRecord) -> Option<u32> {
     let longest = base.calls.len().max(cand.calls.len());
-    let same = |index: usize| match (base.calls.get(index), cand.calls.get(index)) {
+    let same = |index: usize| match (own_call(base, index), own_call(cand, index)) {
+        (None, None) => true,
         (Some(a), Some(b)) => {
             (a.outcome, &a.arguments_sha256, &a.result_sha256)
                 == (b.outcome, &b.arguments_sha256, &b.result_sha256)

@@ -1,5 +1,6 @@
 //! One pass over a journal, case by case.
 
+use super::bracket::BracketColumns;
 use super::case_facts::CaseFacts;
 use super::fidelity::Fidelity;
 use super::measure::{is_right, measure, needs};
@@ -41,6 +42,7 @@ pub fn collect(meta: &RunMeta, journal: &Journal) -> Result<Collected, JournalEr
     collected.table.columns = metrics.iter().map(|_| Column::with_capacity(journal.len())).collect();
     collected.table.rows.reserve_exact(journal.len());
     let mut reader = journal.reader()?;
+    let mut bracket = BracketColumns::default();
     let mut names = HashSet::<Arc<str>>::new();
     for (place, (id, case)) in case_order(meta).into_iter().enumerate() {
         let records = reader.case(place)?;
@@ -51,9 +53,7 @@ pub fn collect(meta: &RunMeta, journal: &Journal) -> Result<Collected, JournalEr
         let labels = exposure::of_calls(&records);
         for (record, labels) in records.iter().zip(&labels) {
             collected.sides.entry(record.side).or_default().add(record);
-            if record.side == Side::Baseline && record.status == Status::Ok {
-                collected.needs.add(record);
-            }
+            collected.needs.add(record);
             collected.table.rows.push(AttemptRow {
                 case: place as u32,
                 side: record.side,
@@ -64,6 +64,7 @@ pub fn collect(meta: &RunMeta, journal: &Journal) -> Result<Collected, JournalEr
                 exposed: exposure::combine(labels.iter().copied()),
                 right: is_right(record),
             });
+            bracket.push(record);
             for (column, metric) in collected.table.columns.iter_mut().zip(&metrics) {
                 column.push(measure(record, *metric));
             }
@@ -76,7 +77,9 @@ pub fn collect(meta: &RunMeta, journal: &Journal) -> Result<Collected, JournalEr
             exposed: exposure::combine(labels.into_iter().flatten()),
             facts: CaseFacts::of(&records),
         });
+        collected.needs.add_order(id, &records);
     }
+    collected.table.bracket = (collected.needs.bracketed > 0).then_some(bracket);
     Ok(collected)
 }
 

@@ -50,7 +50,10 @@ pub fn measure(attempt: &AttemptRecord, metric: Metric) -> Option<f64> {
         Metric::EvidenceRecall => evidence_recall(attempt),
         Metric::CallsToEvidence => calls_to_evidence(attempt),
         Metric::Errors => count(&is_error),
-        Metric::DurationMs => Some(attempt.duration_ms),
+        Metric::DurationMs => {
+            let past = attempt.calls.iter().filter(|call| call.past_need).map(|call| call.duration_ms);
+            Some((attempt.duration_ms - past.sum::<f64>()).max(0.0))
+        }
         // Usage and grades are there only when a model ran.
         Metric::OutputTokens
         | Metric::Turns

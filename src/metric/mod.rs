@@ -8,6 +8,7 @@
 
 pub mod measure;
 pub mod exposure;
+pub mod bracket;
 pub mod case_facts;
 pub mod side_facts;
 pub mod fidelity;

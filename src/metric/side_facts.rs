@@ -1,8 +1,9 @@
 //! What became of a side over the whole run: statuses, limits, tools, the largest result.
 
+use super::bracket::touches_order;
 use super::measure::{counted, is_continuation, is_error, needs};
 use crate::trace::AttemptRecord;
-use crate::words::{Evidence, Layer, NeedKind, Outcome, Status};
+use crate::words::{Evidence, Layer, NeedKind, Outcome, Side, Status};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -69,7 +70,7 @@ impl SideFacts {
         for (kind, count) in &attempt.notes {
             *self.notes.entry(kind.clone()).or_default() += count;
         }
-        for call in attempt.calls.iter().filter(|call| call.outcome == Outcome::Skipped) {
+        for call in attempt.calls.iter().filter(|call| call.outcome == Outcome::Skipped && !call.past_need) {
             self.tools.entry(call.tool.clone()).or_default().skipped += 1;
         }
         for (index, call) in counted(attempt) {
@@ -102,7 +103,7 @@ impl SideFacts {
     }
 }
 
-/// Where the needs of the replayed read steps come from, counted over the baseline's attempts.
+/// Where the needs of the replayed read steps come from, counted over the baseline's ok attempts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct NeedFacts {
     pub read_steps: u64,
@@ -110,10 +111,19 @@ pub struct NeedFacts {
     /// Needs that hold pages alone: they cannot show a change of paging.
     pub pages_only: u64,
     pub evidence_texts: u64,
+    /// Read steps on any side that have a bracket: their needs were inferred as `last`.
+    #[serde(skip)]
+    pub bracketed: u64,
+    /// Cases with a need inferred as `last` whose content the candidate seems to show in another order.
+    pub other_order: Vec<String>,
 }
 
 impl NeedFacts {
     pub fn add(&mut self, attempt: &AttemptRecord) {
+        self.bracketed += attempt.needs.iter().filter(|need| need.bracket.is_some()).count() as u64;
+        if attempt.side != Side::Baseline || attempt.status != Status::Ok {
+            return;
+        }
         for need in &attempt.needs {
             self.evidence_texts += u64::from(need.evidence_total);
             if need.has_need {
@@ -122,5 +132,18 @@ impl NeedFacts {
                 self.pages_only += u64::from(need.pages_only);
             }
         }
+    }
+
+    /// Notes a case of which one side shows the content in another order.
+    pub fn add_order(&mut self, case_id: &str, records: &[AttemptRecord]) {
+        if touches_order(records) {
+            self.other_order.push(case_id.to_owned());
+        }
+    }
+
+    /// The share of a kind among the needs; 0 without any.
+    pub fn share(&self, kind: NeedKind) -> f64 {
+        let count = self.by_kind.get(&kind).copied().unwrap_or(0);
+        if self.read_steps == 0 { 0.0 } else { count as f64 / self.read_steps as f64 }
     }
 }

@@ -1,5 +1,6 @@
 //! All attempts of a comparison with their numbers: what the statistics and the reports take.
 
+use super::bracket::BracketColumns;
 use super::case_facts::CaseFacts;
 use super::{Column, Exposure};
 use crate::words::{Better, Metric, NoiseClass, Side, Split, Status};
@@ -79,6 +80,8 @@ pub struct AttemptTable {
     pub metrics: Vec<MetricInfo>,
     /// One a metric, each as long as `rows`.
     pub columns: Vec<Column>,
+    /// Continuation reads at the ends of the bracket, when some need was inferred as `last`.
+    pub bracket: Option<BracketColumns>,
     /// Where `input_tokens` come from: `recorded` or `estimated`.
     pub input_tokens_source: Option<String>,
 }
@@ -105,16 +108,17 @@ impl AttemptTable {
         order.sort_unstable();
         let rows =
             order.iter().map(|(_, side, _, place)| AttemptRow { side: *side, ..self.rows[*place].clone() });
-        let columns = self.columns.iter().map(|column| {
+        let moved = |column: &Column| {
             let mut moved = Column::with_capacity(order.len());
             order.iter().for_each(|(.., place)| moved.push(column.get(*place)));
             moved
-        });
+        };
         Self {
             cases: self.cases.clone(),
             rows: rows.collect(),
             metrics: self.metrics.clone(),
-            columns: columns.collect(),
+            columns: self.columns.iter().map(moved).collect(),
+            bracket: self.bracket.as_ref().map(|bracket| bracket.moved(moved)),
             input_tokens_source: self.input_tokens_source.clone(),
         }
     }

@@ -4,7 +4,6 @@
 //! and append each to a session file with one write before it is passed on, so a session holds what the
 //! other end was sent even when this process is killed.
 
-mod base64;
 mod cutter;
 mod definition;
 mod die;
@@ -19,5 +18,3 @@ pub use die::{die_by, run_in_place};
 pub use http::{Gate, HttpOptions, serve};
 pub use session_file::{Described, SESSION_FORMAT, SESSION_VERSION, SessionFile, default_folder};
 pub use stdio::{Ended, run};
-
-pub(crate) use base64::decode as decode_base64;

@@ -71,6 +71,7 @@ pub fn joined(parts: &[Part]) -> Result<(RunMeta, Journal, Vec<MissingAttempt>),
     meta.cases = cases_of_both(reference, other);
     meta.attempts = parts.iter().map(|part| part.meta.attempts).max().unwrap_or(other.attempts);
     meta.a_a = false;
+    meta.confirm = None;
     meta.warnings.clear();
     meta.sides.clear();
     for (part, (from, to)) in parts.iter().flat_map(|part| part.plays.iter().map(move |play| (part, play))) {

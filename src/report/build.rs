@@ -1,5 +1,6 @@
 //! The value that every format renders.
 
+use super::confirming;
 use super::warning::{self, Warning};
 use crate::exit::ExitCode;
 use crate::metric::tools_list::ToolsComparison;
@@ -10,8 +11,8 @@ use crate::suite::{Bound, GlobError, IdGlob, Rule, Subject};
 use crate::trace::{Journal, JournalError, MissingPolicy, RunMeta, side_key};
 use crate::verdict::figures::MetricUse;
 use crate::verdict::gate::Gaps;
-use crate::verdict::rules;
-use crate::verdict::{Comparison, Gate, RuleVerdict, Settings, SplitFigures};
+use crate::verdict::inferred::{self, EndFigures};
+use crate::verdict::{Comparison, Confirmation, Gate, RuleVerdict, Settings, SplitFigures};
 use crate::words::{Question, Role, Side, Split};
 use std::path::PathBuf;
 use thiserror::Error;
@@ -41,15 +42,27 @@ pub struct Report {
     pub journal: Journal,
     pub collected: Collected,
     pub settings: Settings,
+    /// Where flipped cases were to be replayed once more.
+    pub confirmation: Option<Confirmation>,
     /// Another harness's numbers: nothing is known of calls, needs, clients.
     pub is_foreign: bool,
     /// All cases, then dev, then test.
     pub splits: [SplitFigures; 3],
     pub rules: Vec<RuleVerdict>,
+    /// Continuation reads had the needs inferred as `last` stood earlier or later.
+    pub bracket: Vec<EndFigures>,
     pub tools_list: Option<ToolsComparison>,
     pub missing: Vec<MissingAttempt>,
     pub gate: Gate,
     pub warnings: Vec<Warning>,
+}
+
+impl Report {
+    /// Attempts that were planned, fresh ones of flipped cases among them.
+    pub fn planned_attempts(&self) -> usize {
+        let fresh = self.confirmation.as_ref().map_or(0, |confirmation| confirmation.recorded);
+        self.missing.len() + self.journal.len() + fresh
+    }
 }
 
 /// Reads the journals of a run, measures, judges.
@@ -76,9 +89,10 @@ pub fn measure(meta: RunMeta, journals: &[PathBuf]) -> Result<Measured, ReportEr
     let ids: Vec<String> = case_order(&meta).into_iter().map(|(id, _)| id.clone()).collect();
     let journal = Journal::open(journals, &ids)?;
     let collected = collect(&meta, &journal)?;
-    let missing = missing_attempts(&meta, &journal);
+    let mut missing = missing_attempts(&meta, &journal);
     let settings = settings(&meta);
-    Ok(Measured { meta, journal, collected, settings, missing, is_foreign: false })
+    let confirmation = confirming::confirmation(&meta, journals, &collected.table, settings, &mut missing)?;
+    Ok(Measured { meta, journal, collected, settings, confirmation, missing, is_foreign: false })
 }
 
 /// What was measured, by whatever means, before anything is judged.
@@ -88,6 +102,8 @@ pub struct Measured {
     pub journal: Journal,
     pub collected: Collected,
     pub settings: Settings,
+    /// Where flipped cases were to be replayed once more.
+    pub confirmation: Option<Confirmation>,
     pub missing: Vec<MissingAttempt>,
     /// Another harness's numbers: nothing is known of calls, needs, clients.
     pub is_foreign: bool,
@@ -98,14 +114,15 @@ pub struct Measured {
 /// # Errors
 /// When a rule or a value cannot be used.
 pub fn judge(measured: Measured, holding: &[ExitCode]) -> Result<Report, ReportError> {
-    let Measured { meta, journal, collected, settings, missing, is_foreign } = measured;
+    let Measured { meta, journal, collected, settings, confirmation, missing, is_foreign } = measured;
     check_globs(&meta.rules)?;
     let list = |side: Side| meta.sides.get(&side_key(side))?.tools_list.as_ref();
     let tools_list =
         list(Side::Baseline).zip(list(Side::Candidate)).map(|(base, cand)| ToolsComparison::of(base, cand));
     let comparison = Comparison::new(&collected.table, settings)?;
     let splits = figures(&meta.rules, &comparison)?;
-    let rules = rules::judge(&meta.rules, &comparison, tools_list.as_ref())?;
+    let rules = inferred::judge(&meta.rules, &comparison, tools_list.as_ref(), confirmation.as_ref())?;
+    let bracket = inferred::figures(&comparison)?;
     drop(comparison);
     let gaps = Gaps { attempts: missing.len(), nothing_paired: splits[0].paired == 0 };
     let gate = Gate::decide(&rules, gaps, meta.gate, holding);
@@ -114,9 +131,11 @@ pub fn judge(measured: Measured, holding: &[ExitCode]) -> Result<Report, ReportE
         journal,
         collected,
         settings,
+        confirmation,
         is_foreign,
         splits,
         rules,
+        bracket,
         tools_list,
         missing,
         gate,
@@ -133,14 +152,16 @@ fn figures(rules: &[Rule], comparison: &Comparison<'_>) -> Result<[SplitFigures;
         let used = |place: usize| metric_use(rules, &table.metrics[place].name, split, comparison.settings);
         SplitFigures::of(comparison, split, &used)
     };
-    let all = of(None)?;
     let by_split = rules.iter().any(|rule| rule.split.is_some());
     let holds_all = |split: Split| !by_split && table.cases.iter().all(|case| case.split == split);
-    let one = |split: Split| match holds_all(split) {
-        true => Ok(SplitFigures { split: Some(split), ..all.clone() }),
-        false => of(Some(split)),
-    };
-    let (dev, test) = (one(Split::Dev)?, one(Split::Test)?);
+    let one = |split: Split| if holds_all(split) { Ok(None) } else { of(Some(split)).map(Some) };
+    let (all, [dev, test]) = std::thread::scope(|scope| {
+        let parts = scope.spawn(|| Ok::<_, ReportError>([one(Split::Dev)?, one(Split::Test)?]));
+        let all = of(None)?;
+        Ok::<_, ReportError>((all, parts.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?))
+    })?;
+    let same = |split| SplitFigures { split: Some(split), ..all.clone() };
+    let (dev, test) = (dev.unwrap_or_else(|| same(Split::Dev)), test.unwrap_or_else(|| same(Split::Test)));
     Ok([all, dev, test])
 }
 

@@ -31,10 +31,18 @@ pub fn write_all(report: &Report, folder: &Path) -> io::Result<()> {
     let table = &report.collected.table;
     let splits: Vec<Split> = table.cases.iter().map(|case| case.split).collect();
     let comparison = Comparison::new(table, report.settings).map_err(io::Error::other)?;
-    write_table(folder, &csv_calls::calls_table(), csv_calls::call_rows(&report.journal, &splits)?)?;
-    write_table(folder, &csv_calls::timings_table(), csv_calls::timing_rows(&report.journal, &splits)?)?;
-    write_table(folder, &csv_attempts::attempts_table(table), csv_attempts::attempt_rows(table))?;
-    write_table(folder, &csv_cases::cases_table(), csv_cases::case_rows(&comparison))?;
+    let cases = || write_table(folder, &csv_cases::cases_table(), csv_cases::case_rows(&comparison));
+    let attempts = || {
+        write_table(folder, &csv_calls::calls_table(), csv_calls::call_rows(&report.journal, &splits)?)?;
+        write_table(folder, &csv_calls::timings_table(), csv_calls::timing_rows(&report.journal, &splits)?)?;
+        write_table(folder, &csv_attempts::attempts_table(table), csv_attempts::attempt_rows(table))
+    };
+    // The long tables, side by side.
+    std::thread::scope(|scope| {
+        let cases = scope.spawn(cases);
+        attempts()?;
+        cases.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })?;
     write_table(folder, &csv_figures::metrics_table(), csv_figures::metric_lines(table, &report.splits))?;
     write_table(folder, &csv_figures::flips_table(), csv_figures::flip_lines(table, &report.splits[0]))?;
     write_table(folder, &csv_figures::rules_table(), report.rules.iter().map(Ok))?;

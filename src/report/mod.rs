@@ -8,6 +8,7 @@
 pub mod cell;
 pub mod across;
 mod build;
+mod confirming;
 mod warning;
 mod csv_calls;
 mod csv_attempts;
@@ -21,9 +22,10 @@ mod summary_md;
 mod files;
 
 pub use build::{Measured, MissingAttempt, Report, ReportError, build, build_with, judge, measure, settings};
+pub use confirming::{Flipped, flipped, journal_beside};
 pub use files::{FILES, write_all};
 pub(crate) use phrase::{counted, grouped};
 pub use summary_json::render as summary_json;
 pub use summary_md::render as summary_md;
 pub use terminal::{TerminalOptions, terminal};
-pub use warning::Warning;
+pub use warning::{Warning, drift_is_seen};

@@ -1,11 +1,11 @@
 //! Sentences that terminal and Markdown share.
 
 use super::Report;
-use super::phrase::{change, counted, grouped, percent, plain};
+use super::phrase::{Shown, change, counted, grouped, percent, plain};
 use super::terminal::detectable;
 use crate::metric::MetricInfo;
 use crate::verdict::{MetricRow, Overall, RuleVerdict, SplitFigures, Verdict};
-use crate::words::{Metric, Question, Split};
+use crate::words::{Metric, NeedKind, Question, Split};
 
 /// Metrics by how much a reader cares, after those of the rules.
 const BY_INTEREST: [Metric; 9] = [
@@ -98,11 +98,10 @@ pub fn rule_figures(report: &Report, rule: &RuleVerdict) -> String {
 
 fn incomplete(report: &Report) -> String {
     if !report.missing.is_empty() {
-        let planned = report.missing.len() + report.journal.len();
         return format!(
             "{} of {} attempts have no record",
             grouped(report.missing.len() as f64, 0),
-            grouped(planned as f64, 0)
+            grouped(report.planned_attempts() as f64, 0)
         );
     }
     if report.splits[0].paired == 0 {
@@ -156,6 +155,76 @@ pub fn test_split(report: &Report) -> Option<String> {
     let place = report.collected.table.metric(&info.name)?;
     let row = test.metric(place)?;
     Some(format!("{} in {}", change(info, row), cases(test.paired)))
+}
+
+/// What the fresh attempts of flipped cases say; nothing when nobody asked.
+pub fn confirmed(report: &Report) -> Option<String> {
+    let confirmation = report.confirmation.as_ref()?;
+    let flips = &report.splits[0].flips;
+    if confirmation.is_empty() && flips.is_empty() {
+        return Some("no case flipped: there is nothing to confirm".to_owned());
+    }
+    if confirmation.exact {
+        return Some(
+            "the flips are exact, the same code repeats itself: fresh attempts would say the same, none were made"
+                .to_owned(),
+        );
+    }
+    let known: Vec<_> = flips.iter().filter_map(|flip| Some((flip, confirmation.case(flip.case)?))).collect();
+    let again = known.iter().filter(|(flip, fresh)| fresh.flip() == Some(flip.direction)).count();
+    let unknown = match flips.len() - known.len() {
+        0 => String::new(),
+        n => format!("; {n} without a fresh attempt that is ok on both sides"),
+    };
+    Some(format!(
+        "{again} of {} confirmed by {} fresh attempts a side{unknown}",
+        counted(flips.len() as u64, "flip", "flips"),
+        confirmation.attempts
+    ))
+}
+
+/// What failed attempts could have changed in shares.
+pub fn bounds(report: &Report) -> Option<String> {
+    let rows: Vec<_> = report.splits[0].metrics.iter().filter_map(|row| Some((row, row.bounds?))).collect();
+    let failed = rows.first()?.1.failed;
+    let each = rows.iter().map(|(row, bounds)| {
+        let info = &report.collected.table.metrics[row.metric];
+        let shown = Shown::of(info, row);
+        let (worst, best) = (shown.delta(bounds.worst), shown.delta(bounds.best));
+        format!("{} {worst} to {best}", plain(&info.name.replace('_', " ")))
+    });
+    Some(format!(
+        "whatever the failed attempts ({} baseline, {} candidate) would have given, the delta lies within: {}",
+        failed.0,
+        failed.1,
+        each.collect::<Vec<_>>().join("; ")
+    ))
+}
+
+/// Where the needs come from, when any was inferred: `37 % used, 58 % last, 5 % end`.
+pub fn needs(report: &Report) -> Option<String> {
+    const ORDER: [NeedKind; 5] =
+        [NeedKind::Used, NeedKind::Last, NeedKind::End, NeedKind::All, NeedKind::Written];
+    let needs = &report.collected.needs;
+    let present = ORDER.into_iter().filter(|kind| needs.share(*kind) > 0.0);
+    let shares: Vec<String> =
+        present.map(|kind| format!("{:.0} % {kind}", 100.0 * needs.share(kind))).collect();
+    if needs.read_steps == 0 || needs.share(NeedKind::Written) == 1.0 {
+        return None;
+    }
+    let total = |total: f64| grouped(total, 0);
+    let ends: Vec<String> = report
+        .bracket
+        .iter()
+        .map(|end| format!("{} -> {} at {}", total(end.baseline_total), total(end.candidate_total), end.end))
+        .collect();
+    let bracket = match ends.is_empty() {
+        true => String::new(),
+        false => {
+            format!("; had those inferred as last stood elsewhere, continuation reads {}", ends.join(", "))
+        }
+    };
+    Some(format!("{}{bracket}", shares.join(", ")))
 }
 
 /// Whether the headline would hold for cases like these.

@@ -49,7 +49,7 @@ fn summary(report: &Report) -> Value {
         "missing_attempts": report.missing.len(),
         "sides": sides(report),
         "fidelity": fidelity(report),
-        "needs": plain(&report.collected.needs),
+        "needs": needs(report),
         "splits": splits,
         "rules": report.rules.iter().map(rule).collect::<Vec<_>>(),
         "tools_list": report.tools_list.as_ref().map(plain),
@@ -110,6 +110,22 @@ fn one_side(meta: &SideMeta, facts: &SideFacts) -> Value {
     side
 }
 
+/// Where needs come from, and continuation reads at the ends of the bracket of those inferred as `last`.
+fn needs(report: &Report) -> Value {
+    let mut value = plain(&report.collected.needs);
+    let ends = report.bracket.iter().map(|figures| {
+        let figure = json!({
+            "baseline_total": number(figures.baseline_total),
+            "candidate_total": number(figures.candidate_total),
+            "delta": figures.delta.map(number),
+        });
+        (figures.end.as_str().to_owned(), figure)
+    });
+    let ends: Map<String, Value> = ends.collect();
+    value["continuation_reads"] = if ends.is_empty() { Value::Null } else { Value::Object(ends) };
+    value
+}
+
 fn fidelity(report: &Report) -> Value {
     let fidelity = &report.collected.fidelity;
     let mut value = plain(fidelity);
@@ -131,7 +147,13 @@ fn split(report: &Report, figures: &SplitFigures) -> Value {
             let info = &table.metrics[row.metric];
             let line = MetricLine { split: figures.split, info, row };
             let cells = columns.columns.iter().map(|c| (c.name.to_string(), cell((c.cell)(&line))));
-            (info.name.clone(), Value::Object(cells.collect()))
+            let mut cells: Map<String, Value> = cells.collect();
+            if let Some(bounds) = row.bounds {
+                // What the delta of a share can have been, whatever failed attempts would have given.
+                cells.insert("delta_worst".to_owned(), number(bounds.worst));
+                cells.insert("delta_best".to_owned(), number(bounds.best));
+            }
+            (info.name.clone(), Value::Object(cells))
         })
         .collect();
     let flips: Vec<Value> = figures
@@ -147,6 +169,13 @@ fn split(report: &Report, figures: &SplitFigures) -> Value {
                 "candidate_attempts": flip.candidate_attempts,
                 "first_difference_call_index": flip.first_difference,
                 "exposed": flip.exposed.map(|e| e.as_str()),
+                "confirmation": report.confirmation.as_ref().and_then(|c| c.case(flip.case)).map(|fresh| json!({
+                    "baseline_right": fresh.baseline_right,
+                    "baseline_attempts": fresh.baseline_attempts,
+                    "candidate_right": fresh.candidate_right,
+                    "candidate_attempts": fresh.candidate_attempts,
+                    "confirmed": fresh.flip() == Some(flip.direction),
+                })),
             })
         })
         .collect();

@@ -97,12 +97,15 @@ fn paragraph(report: &Report) -> String {
     }
     parts.extend(sentence::would_it_hold(report).map(|text| sentence_of(&text)));
     parts.extend(exposure(report));
+    parts.extend(sentence::bounds(report).iter().map(|text| sentence_of(&marked(text))));
     parts.push(flips(report, &report.splits[0].flips));
+    parts.extend(sentence::confirmed(report).map(|text| sentence_of(&text)));
     if !report.is_foreign {
         parts.push(tools_list(report));
     }
     parts.extend(largest(report));
     parts.extend(sentence::fidelity(report).map(|text| sentence_of(&text)));
+    parts.extend(sentence::needs(report).map(|text| format!("Needs: {text}.")));
     parts.join(" ")
 }
 

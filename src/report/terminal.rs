@@ -17,6 +17,8 @@ pub struct TerminalOptions {
     pub color: bool,
     /// The results folder, for the last line.
     pub folder: Option<String>,
+    /// What the history of the suite says: lines above the last one.
+    pub rounds: Vec<String>,
 }
 
 /// The report as lines for a terminal, with a line feed at the end.
@@ -42,6 +44,9 @@ pub fn terminal(report: &Report, options: &TerminalOptions) -> String {
     lines.extend(facts(report).iter().flat_map(|line| wrapped(line, width, "  ")));
     for line in sentence::open_rules(report) {
         lines.extend(wrapped(&line, width, "  "));
+    }
+    for line in &options.rounds {
+        lines.extend(wrapped(line, width, "  "));
     }
     if let Some(folder) = &options.folder {
         lines.push(format!("report: {}/summary.md", folder.trim_end_matches('/')));
@@ -175,7 +180,10 @@ fn facts(report: &Report) -> Vec<String> {
         true => flips(report),
         false => [flips(report), tools_list(report), largest(report)].join("   "),
     }];
+    lines.extend(sentence::confirmed(report).map(|text| format!("confirm flips: {text}")));
+    lines.extend(sentence::bounds(report));
     lines.extend(sentence::fidelity(report));
+    lines.extend(sentence::needs(report).map(|text| format!("needs: {text}")));
     lines.extend(sentence::test_split(report).map(|text| format!("test split alone: {text}")));
     lines.extend(sentence::would_it_hold(report));
     lines

@@ -3,7 +3,8 @@
 use super::{Report, phrase};
 use crate::metric::fidelity::Fidelity;
 use crate::stats::call::FEW_PAIRS;
-use crate::words::{Role, Side};
+use crate::stats::spread::Drift;
+use crate::words::{NeedKind, Role, Side};
 use std::fmt;
 
 /// Something that a reader must know before the numbers.
@@ -43,10 +44,19 @@ pub enum Warning {
     OnlyPages {
         needs: u64,
     },
+    /// Most needs were inferred as `last`, and the change touches the order of what is shown.
+    InferredOrder {
+        share: f64,
+        names: Vec<String>,
+    },
     /// Runs of the same code differ on most calls.
     SameCodeDiffers {
         differing: u64,
         calls: u64,
+    },
+    /// Whole runs of the same code differ by more than their attempts explain.
+    Drift {
+        metrics: Vec<String>,
     },
     /// Too few same-code pairs to judge sizes.
     FewPairs {
@@ -78,6 +88,14 @@ pub enum Warning {
     BeganToFail {
         tools: Vec<String>,
     },
+}
+
+/// Below this p drift is a warning.
+const DRIFT_P: f64 = 0.01;
+
+/// The p of a drift, when it is a warning.
+pub fn drift_is_seen(drift: Drift) -> Option<f64> {
+    drift.p().filter(|p| *p < DRIFT_P)
 }
 
 /// How many names a warning spells out; the files hold all.
@@ -120,8 +138,18 @@ impl Warning {
             Self::OnlyPages { needs } => format!(
                 "all {needs} needs count pages alone: they can show neither lost content nor a change of paging"
             ),
+            Self::InferredOrder { share, names } => format!(
+                "{:.0} % of the needs were inferred as `last`, and the candidate shows content in another order in {}: where the agent stopped says little of what it looked for there, so look at these or write their needs: {}",
+                100.0 * share,
+                cases(names.len()),
+                listed(names)
+            ),
             Self::SameCodeDiffers { differing, calls } => format!(
                 "the same code answered {differing} of {calls} calls otherwise the second time: name the parts that change in `ignore`, or freeze them (clock, ids, order)"
+            ),
+            Self::Drift { metrics } => format!(
+                "whole runs of the same code differ by more than their attempts explain (p below {DRIFT_P}) in {}: judge by 4 same-code runs or more",
+                listed(metrics)
             ),
             Self::FewPairs { pairs } => format!(
                 "{pairs} same-code pairs: differences in chars, bytes and tokens are judged from {FEW_PAIRS} pairs; add attempts, cases or same-code runs"
@@ -192,7 +220,7 @@ fn of_rules(report: &Report, warnings: &mut Vec<Warning>) {
 fn of_attempts(report: &Report, warnings: &mut Vec<Warning>) {
     let missing = report.missing.len();
     if missing > 0 {
-        let planned = missing + report.journal.len();
+        let planned = report.planned_attempts();
         warnings.push(Warning::AttemptsMissing { missing, planned });
     }
     for (side, facts) in &report.collected.sides {
@@ -225,6 +253,10 @@ fn of_cases(report: &Report, warnings: &mut Vec<Warning>) {
     }
     if needs.read_steps > 0 && needs.pages_only == needs.read_steps && needs.evidence_texts == 0 {
         warnings.push(Warning::OnlyPages { needs: needs.read_steps });
+    }
+    let share = needs.share(NeedKind::Last);
+    if share > 0.5 && !needs.other_order.is_empty() {
+        warnings.push(Warning::InferredOrder { share, names: needs.other_order.clone() });
     }
     let fidelity: &Fidelity = &report.collected.fidelity;
     if fidelity.is_low() {
@@ -271,6 +303,12 @@ fn of_noise(report: &Report, warnings: &mut Vec<Warning>) {
         warnings.push(Warning::SameCodeDiffers { differing, calls });
     }
     let rows = &report.splits[0].metrics;
+    let drifting = rows.iter().filter(|row| row.drift.is_some_and(|drift| drift_is_seen(drift).is_some()));
+    let metrics: Vec<String> =
+        drifting.map(|row| report.collected.table.metrics[row.metric].name.replace('_', " ")).collect();
+    if !metrics.is_empty() {
+        warnings.push(Warning::Drift { metrics });
+    }
     let few = rows.iter().find(|row| row.reason == Some("few pairs"));
     if let Some(row) = few {
         warnings.push(Warning::FewPairs { pairs: row.same_code_pairs });

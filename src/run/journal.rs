@@ -5,7 +5,9 @@ use fs_err::os::unix::fs::OpenOptionsExt;
 use fs_err::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// When the journal is forced to disk.
@@ -17,18 +19,21 @@ pub enum Sync {
     EveryAttempt,
 }
 
-/// An open journal; workers share it.
+/// Records that may wait for the disk before workers do.
+const WAITING: usize = 16;
+
+/// An open journal; workers share it. A thread of its own writes, so that no server waits while a
+/// record is put into words.
 #[derive(Debug)]
 pub struct JournalWriter {
-    inner: Mutex<Inner>,
+    /// Gone once the journal is finished.
+    records: Mutex<Option<SyncSender<Entry>>>,
+    writer: Mutex<Option<JoinHandle<io::Result<()>>>>,
     sync: Sync,
 }
 
-#[derive(Debug)]
-struct Inner {
-    file: File,
-    synced: Instant,
-}
+/// A record on its way to the disk, and who waits until it is there.
+type Entry = (AttemptRecord, Option<SyncSender<()>>);
 
 impl JournalWriter {
     /// Opens the journal at `path` for appending, mode 0600. A last line that was cut is ended, so that the
@@ -56,30 +61,65 @@ impl JournalWriter {
                 file.write_all(b"\n")?;
             }
         }
-        Ok(Self { inner: Mutex::new(Inner { file, synced: Instant::now() }), sync })
+        let (records, coming) = sync_channel(WAITING);
+        let name = "journal".to_owned();
+        let writer = std::thread::Builder::new().name(name).spawn(move || write_all(file, &coming, sync))?;
+        Ok(Self { records: Mutex::new(Some(records)), writer: Mutex::new(Some(writer)), sync })
     }
 
-    /// Appends one record.
+    /// Appends one record: at once, or with [`Sync::EveryAttempt`] before this returns.
     ///
     /// # Errors
-    /// When the disk is full or the file is gone.
-    pub fn append(&self, record: &AttemptRecord) -> io::Result<()> {
-        let mut line = serde_json::to_vec(record)?;
-        line.push(b'\n');
-        let mut inner = self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        inner.file.write_all(&line)?;
-        if self.sync == Sync::EveryAttempt || inner.synced.elapsed() >= Duration::from_secs(1) {
-            inner.file.sync_data()?;
-            inner.synced = Instant::now();
+    /// When the disk is full or the file is gone; perhaps of an earlier record.
+    pub fn append(&self, record: AttemptRecord) -> io::Result<()> {
+        let records = lock(&self.records).clone();
+        let (done, is_done) = sync_channel(1);
+        let waits = (self.sync == Sync::EveryAttempt).then_some(done);
+        let must_wait = waits.is_some();
+        let is_taken = records.is_some_and(|records| records.send((record, waits)).is_ok());
+        if is_taken && (!must_wait || is_done.recv().is_ok()) {
+            return Ok(());
         }
-        Ok(())
+        self.finish()?;
+        Err(io::Error::other("the journal is closed"))
     }
 
-    /// Forces everything to disk.
+    /// Writes what waits, and forces everything to disk.
     ///
     /// # Errors
     /// When the disk refuses.
     pub fn finish(&self) -> io::Result<()> {
-        self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner).file.sync_data()
+        drop(lock(&self.records).take());
+        let Some(writer) = lock(&self.writer).take() else { return Ok(()) };
+        writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
+}
+
+impl Drop for JournalWriter {
+    fn drop(&mut self) {
+        // Who cares for the error has asked before.
+        let _ = self.finish();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One write a record, until no worker is left.
+fn write_all(mut file: File, coming: &Receiver<Entry>, sync: Sync) -> io::Result<()> {
+    let mut synced = Instant::now();
+    for (record, waits) in coming {
+        let mut line = serde_json::to_vec(&record)?;
+        line.push(b'\n');
+        file.write_all(&line)?;
+        if sync == Sync::EveryAttempt || synced.elapsed() >= Duration::from_secs(1) {
+            file.sync_data()?;
+            synced = Instant::now();
+        }
+        if let Some(waits) = waits {
+            let _ = waits.send(());
+        }
+    }
+    file.sync_data()
 }

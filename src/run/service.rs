@@ -3,9 +3,9 @@
 use super::environment::VisibleEnv;
 use super::launch::free_port;
 use crate::suite::{Placeholder, ServiceConfig, fill};
-use fs_err::File;
-use std::io;
-use std::path::Path;
+use fs_err::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
@@ -15,11 +15,15 @@ pub struct Services(Vec<Child>);
 
 /// How long between two looks at a service that is not ready.
 const POLL: Duration = Duration::from_millis(50);
+/// Bytes and lines of a service's output that an error shows.
+const TAIL_BYTES: u64 = 4 << 10;
+const TAIL_LINES: usize = 12;
 
-/// Starts every service and waits until each answers at its `ready` address.
+/// Starts every service and waits until each answers at its `ready` address. What they print goes to
+/// `service-1.log` and so on in the folder `output`; what is there already is kept.
 ///
 /// # Errors
-/// When one cannot be started, ends, or is not ready within `limit`.
+/// When one cannot be started, ends, or is not ready within `limit`; with the end of its output.
 pub async fn start_services(
     services: &[ServiceConfig],
     root: &Path,
@@ -28,7 +32,8 @@ pub async fn start_services(
 ) -> io::Result<Services> {
     let mut running = Services(Vec::new());
     for (index, service) in services.iter().enumerate() {
-        let log = File::create(output.join(format!("service-{}.log", index + 1)))?.into_file();
+        let path = log_of(output, index);
+        let log = open_log(&path)?;
         let filled = Filled::new(service, root)?;
         let mut command = Command::new(&filled.command[0]);
         command.args(&filled.command[1..]).current_dir(root).env_clear();
@@ -39,7 +44,7 @@ pub async fn start_services(
             .map_err(|why| named(index, &format!("can't start `{}`: {why}", service.command[0])))?;
         running.0.push(child);
         if let Some(ready) = &filled.ready {
-            running.wait_ready(index, ready, limit).await?;
+            running.wait_ready(index, ready, limit).await.map_err(|error| with_tail(&error, &path))?;
         }
     }
     Ok(running)
@@ -55,8 +60,10 @@ impl Filled {
     fn new(service: &ServiceConfig, root: &Path) -> io::Result<Self> {
         let texts = || service.command.iter().chain(&service.ready);
         let port = if texts().any(|text| text.contains("{port}")) { Some(free_port()?) } else { None };
+        let own = std::env::current_exe()?;
         let fill_in = |text: &String| {
             fill(text, |placeholder| match placeholder {
+                Placeholder::SelfBinary => Some(own.display().to_string()),
                 Placeholder::Port => port.map(|port| port.to_string()),
                 Placeholder::Root => Some(root.display().to_string()),
                 _ => None,
@@ -67,6 +74,44 @@ impl Filled {
             ready: service.ready.as_ref().map(fill_in),
         })
     }
+}
+
+fn log_of(output: &Path, index: usize) -> PathBuf {
+    output.join(format!("service-{}.log", index + 1))
+}
+
+/// Opened to append, so that a resumed run keeps what the first one printed, and for its owner alone.
+fn open_log(path: &Path) -> io::Result<std::fs::File> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    fs_err::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    Ok(options.open(path)?.into_file())
+}
+
+/// The error with the last lines that the service printed.
+fn with_tail(error: &io::Error, log: &Path) -> io::Error {
+    let tail = tail_of(log).unwrap_or_default();
+    let lines: Vec<&str> = tail.lines().rev().take(TAIL_LINES).collect();
+    let mut message = error.to_string();
+    if lines.is_empty() {
+        message.push_str("; it printed nothing");
+    } else {
+        message.push_str("\nthe end of its output:");
+    }
+    for line in lines.into_iter().rev() {
+        message.push_str("\n  | ");
+        message.push_str(line);
+    }
+    io::Error::other(message)
+}
+
+fn tail_of(log: &Path) -> io::Result<String> {
+    let mut file = File::open(log)?;
+    let length = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
+    let mut bytes = Vec::new();
+    file.take(TAIL_BYTES).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn named(index: usize, what: &str) -> io::Error {
@@ -80,10 +125,7 @@ impl Services {
         let until = Instant::now() + limit;
         loop {
             if let Some(status) = self.0[index].try_wait()? {
-                return Err(named(
-                    index,
-                    &format!("it ended before it was ready: {status}; see its log in the results folder"),
-                ));
+                return Err(named(index, &format!("it ended before it was ready: {status}")));
             }
             if tokio::net::TcpStream::connect(&address).await.is_ok() {
                 return Ok(());

@@ -5,7 +5,7 @@ use super::journal::JournalWriter;
 use super::launch::SideSpec;
 use super::seat::{Seat, Starter};
 use crate::agent::{AttemptTrace, ReplaySettings, Toolbox, replay};
-use crate::case::Case;
+use crate::case::{Case, Step};
 use crate::client::Profile;
 use crate::plan::{PlanShape, Round, attempt_seed, rounds};
 use crate::text::sha256_hex;
@@ -25,6 +25,7 @@ const MOST_FAILED_STARTS: u32 = 5;
 const MOST_REPLAYS: u32 = 2;
 
 /// Everything that a run needs, resolved.
+#[derive(Clone)]
 pub struct RunConfig {
     /// In the order in which they are taken.
     pub cases: Vec<Case>,
@@ -174,18 +175,21 @@ impl Worker {
 
     /// One attempt on all its sides; all of them again when the infrastructure failed on one.
     async fn round(&mut self, case: &Case, round: &Round) -> Result<(), RunEnd> {
+        // All sides of a round replay the same recording, which is read once for them.
+        let Some((_, number)) = round.first() else { return Ok(()) };
+        let steps = case.recording_of(*number).steps.read();
         for replays in 0..=MOST_REPLAYS {
             let (mut broken, mut failed) = (None, 0);
             for (side, attempt) in round {
-                let record = self.attempt(case, *side, *attempt).await?;
-                failed += u64::from(record.status != Status::Ok);
-                if record.status == Status::Infrastructure {
-                    broken = record.failure.clone();
+                let (status, failure) = self.attempt(case, &steps, *side, *attempt).await?;
+                failed += u64::from(status != Status::Ok);
+                if status == Status::Infrastructure {
+                    broken = failure;
                 }
             }
             match broken {
                 Some(why) if replays < MOST_REPLAYS => {
-                    let attempt = round.first().map_or(0, |(_, attempt)| *attempt);
+                    let attempt = *number;
                     let ended = round.len() as u64;
                     let case_id = case.id.clone();
                     (self.shared.events)(Event::Again { case_id, attempt, why, ended, failed });
@@ -196,7 +200,13 @@ impl Worker {
         Ok(())
     }
 
-    async fn attempt(&mut self, case: &Case, side: Side, attempt: u32) -> Result<AttemptRecord, RunEnd> {
+    async fn attempt(
+        &mut self,
+        case: &Case,
+        steps: &[Step],
+        side: Side,
+        attempt: u32,
+    ) -> Result<(Status, Option<String>), RunEnd> {
         let shared = self.shared.clone();
         let config = &shared.config;
         (shared.events)(Event::Started { case_id: case.id.clone(), side, attempt });
@@ -205,9 +215,8 @@ impl Worker {
             Ok(seat) => {
                 let toolbox =
                     if side.is_baseline_code() { &config.baseline_tools } else { &config.candidate_tools };
-                let recording = case.recording_of(attempt);
                 let trace =
-                    replay(seat, recording, toolbox, &config.profile, config.settings, config.clock).await;
+                    replay(seat, steps, toolbox, &config.profile, config.settings, config.clock).await;
                 let status = match &trace.failure {
                     None => Status::Ok,
                     Some(_) if trace.is_infrastructure => Status::Infrastructure,
@@ -220,7 +229,7 @@ impl Worker {
                 (AttemptTrace { failure, ..AttemptTrace::default() }, Status::Infrastructure)
             }
         };
-        if status != Status::Ok || config.restart == Restart::Attempt {
+        if status != Status::Ok || trace.is_session_lost || config.restart == Restart::Attempt {
             self.close(side).await;
         }
         let record = AttemptRecord {
@@ -239,15 +248,11 @@ impl Worker {
             started_ms: started.as_secs_f64() * 1e3,
             duration_ms: (config.clock.elapsed() - started).as_secs_f64() * 1e3,
         };
-        shared.journal.append(&record).map_err(RunEnd::JournalFailed)?;
-        (shared.events)(Event::Ended {
-            case_id: case.id.clone(),
-            side,
-            attempt,
-            status,
-            failure: record.failure.clone(),
-        });
-        Ok(record)
+        let failure = record.failure.clone();
+        shared.journal.append(record).map_err(RunEnd::JournalFailed)?;
+        let (case_id, said) = (case.id.clone(), failure.clone());
+        (shared.events)(Event::Ended { case_id, side, attempt, status, failure: said });
+        Ok((status, failure))
     }
 
     /// The side's running session, started when there is none. A side that failed to start five times in a

@@ -91,7 +91,7 @@ impl<'s> Known<'s> {
             is_new |= self.seen.insert(of(name, value));
         }
         if is_new {
-            self.tools.make(self.suite, BTreeMap::new());
+            self.tools.make(self.suite, BTreeMap::new(), BTreeSet::new());
         }
         self.tools.get(server, &call.tool).cloned()
     }

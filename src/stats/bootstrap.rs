@@ -23,6 +23,12 @@ pub struct Percentile {
 /// Columns resampled side by side: as many as fill two registers of most processors.
 const LANES: usize = 4;
 
+/// Resamples that share a walk over many rows.
+const TOGETHER: usize = 4;
+
+/// From this many units on the rows drawn are counted instead of looked up.
+const COUNTED_FROM: usize = 4_096;
+
 /// One percentile interval a column, from `resamples` draws of units.
 ///
 /// Every column holds one number a unit. With `sizes` (clusters of unequal size) the statistic is
@@ -95,13 +101,8 @@ fn draw_all(blocks: &[Vec<[f64; LANES]>], units: usize, seed: u64, sums: &mut [f
     let threads = if work < 200_000 { 1 } else { thread_count().min(resamples) };
     let share = resamples.div_ceil(threads);
     let run = |first: usize, part: &mut [f64]| {
-        let mut indices = vec![0u32; units];
-        for (i, row) in part.chunks_exact_mut(width).enumerate() {
-            Stream::new(seed, Purpose::Resample, (first + i) as u64).indices(units as u32, &mut indices);
-            for (block, out) in blocks.iter().zip(row.chunks_exact_mut(LANES)) {
-                out.copy_from_slice(&gather(block, &indices));
-            }
-        }
+        let draws = Draws { seed, units, first };
+        if units < COUNTED_FROM { draws.gather_all(blocks, part) } else { draws.count_all(blocks, part) }
     };
     if threads == 1 {
         run(0, sums);
@@ -115,6 +116,61 @@ fn draw_all(blocks: &[Vec<[f64; LANES]>], units: usize, seed: u64, sums: &mut [f
         }
         mine.into_iter().for_each(|(_, part)| run(0, part));
     });
+}
+
+/// The draws of the resamples from number `first` on.
+struct Draws {
+    seed: u64,
+    units: usize,
+    first: usize,
+}
+
+impl Draws {
+    fn stream(&self, resample: usize) -> Stream {
+        Stream::new(self.seed, Purpose::Resample, (self.first + resample) as u64)
+    }
+
+    /// One resample after the other: the rows drawn are looked up, which pays while they fit the cache.
+    fn gather_all(&self, blocks: &[Vec<[f64; LANES]>], sums: &mut [f64]) {
+        let mut indices = vec![0u32; self.units];
+        for (i, row) in sums.chunks_exact_mut(blocks.len() * LANES).enumerate() {
+            self.stream(i).indices(self.units as u32, &mut indices);
+            for (block, out) in blocks.iter().zip(row.chunks_exact_mut(LANES)) {
+                out.copy_from_slice(&gather(block, &indices));
+            }
+        }
+    }
+
+    /// Several resamples at once: how often each row was drawn, then one walk over all rows in order.
+    fn count_all(&self, blocks: &[Vec<[f64; LANES]>], sums: &mut [f64]) {
+        let width = blocks.len() * LANES;
+        let mut counts: [Vec<u8>; TOGETHER] = std::array::from_fn(|_| vec![0; self.units]);
+        for (batch, rows) in sums.chunks_mut(width * TOGETHER).enumerate() {
+            for (i, counts) in counts.iter_mut().take(rows.len() / width).enumerate() {
+                self.stream(batch * TOGETHER + i).counts(counts);
+            }
+            for (at, block) in blocks.iter().enumerate() {
+                for (row, sums) in rows.chunks_exact_mut(width).zip(weighted_sums(block, &counts)) {
+                    row[at * LANES..][..LANES].copy_from_slice(&sums);
+                }
+            }
+        }
+    }
+}
+
+/// The sum of all rows, each as often as it was drawn, for each of the resamples.
+fn weighted_sums(block: &[[f64; LANES]], counts: &[Vec<u8>; TOGETHER]) -> [[f64; LANES]; TOGETHER] {
+    let mut sums = [[0.0; LANES]; TOGETHER];
+    let [a, b, c, d] = counts;
+    for ((((row, a), b), c), d) in block.iter().zip(a).zip(b).zip(c).zip(d) {
+        for (sums, count) in sums.iter_mut().zip([a, b, c, d]) {
+            let count = f64::from(*count);
+            for lane in 0..LANES {
+                sums[lane] += count * row[lane];
+            }
+        }
+    }
+    sums
 }
 
 fn thread_count() -> usize {
@@ -200,6 +256,21 @@ mod tests {
             row.copy_from_slice(&gather(&blocks[0], &indices));
         }
         assert_eq!(one, many);
+    }
+
+    #[test]
+    fn counted_rows_give_the_sums_of_rows_looked_up() {
+        let units = 501;
+        let columns: Vec<Vec<f64>> =
+            (0..6u32).map(|c| (0..units).map(|i| f64::from(i * (c + 3) % 101) - 40.0).collect()).collect();
+        let blocks = interleave(&columns.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let draws = Draws { seed: 3, units: units as usize, first: 11 };
+        // Integers add up without rounding; 10 resamples are two batches and a half.
+        let (mut looked_up, mut counted) = (vec![0.0; 10 * 2 * LANES], vec![0.0; 10 * 2 * LANES]);
+        draws.gather_all(&blocks, &mut looked_up);
+        draws.count_all(&blocks, &mut counted);
+        assert_eq!(looked_up, counted);
+        assert!(looked_up[0] != 0.0 && looked_up[2 * LANES] != looked_up[0]);
     }
 
     #[test]

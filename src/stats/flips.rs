@@ -77,17 +77,20 @@ impl Flips {
         selection: Selection<'_>,
     ) -> Result<Self, SampleError> {
         attempts.check_column(right)?;
-        let mut flips = Flips { cases: Vec::new(), expected_lost: 0.0, expected_gained: 0.0 };
         let sides = attempts.sides();
-        for case in (0..attempts.case_count() as u32).filter(|c| selection.includes(*c)) {
-            if let Some(case) = case_right(attempts, right, selection, sides, case) {
-                let (lost, gained) = case.chances();
-                flips.expected_lost += lost;
-                flips.expected_gained += gained;
-                flips.cases.push(case);
-            }
+        let included = (0..attempts.case_count() as u32).filter(|c| selection.includes(*c));
+        let right = included.filter_map(|case| case_right(attempts, right, selection, sides, case));
+        Ok(Self::from_cases(right.collect()))
+    }
+
+    /// The flips among some cases, with what unchanged code would show among them.
+    pub fn from_cases(cases: Vec<CaseRight>) -> Self {
+        let (mut expected_lost, mut expected_gained) = (0.0, 0.0);
+        for (lost, gained) in cases.iter().map(CaseRight::chances) {
+            expected_lost += lost;
+            expected_gained += gained;
         }
-        Ok(flips)
+        Self { cases, expected_lost, expected_gained }
     }
 
     pub fn flipped(&self) -> impl Iterator<Item = (&CaseRight, Direction)> {

@@ -5,7 +5,7 @@ use super::call::{self, CallInput, CallReason, Word};
 use super::exact::{self, MeanDistribution};
 use super::holm::holm;
 use super::interval::{TInterval, is_heavy_tailed, t_interval};
-use super::missing::Missing;
+use super::missing::{self, Bounds, Missing};
 use super::power;
 use super::ratio::{PercentChange, percent_change};
 use super::rule::Evidence;
@@ -145,6 +145,8 @@ pub struct Summary {
     pub heavy_tail: bool,
     pub spread: Spread,
     pub exposed: Option<ExposedDeltas>,
+    /// Of a share in which higher is better, when attempts failed.
+    pub bounds: Option<Bounds>,
     /// The smallest difference found with 80 % power.
     pub mde80: Option<f64>,
     pub call: Option<Word>,
@@ -241,6 +243,10 @@ fn describe(attempts: &Attempts, metric: &Metric<'_>, options: &Options<'_>) -> 
         sparse: cases_up + cases_down < SPARSE_BELOW,
         heavy_tail: is_heavy_tailed(&sample),
         exposed: options.exposed.map(|exposed| exposed_deltas(&sample, exposed)),
+        bounds: match (metric.is_unit_share, metric.better) {
+            (true, Better::Higher) => missing::bounds(attempts, metric.values, selection)?,
+            _ => None,
+        },
         mde80: t.map(|t| power::detectable(t.se)),
         call: None,
         call_reason: None,

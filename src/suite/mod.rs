@@ -15,6 +15,7 @@ mod selector;
 mod server;
 mod side;
 mod tool;
+pub mod toml_lines;
 
 pub use defaults::{check_repeats, effective_rules};
 pub use expand::{ExpandError, ExpandErrors, Expanded, ExpandedServer, Scope, expand, expand_server};

@@ -45,6 +45,9 @@ pub struct RunMeta {
     /// Why rules that the suite does not name are there, for the report's first lines.
     pub rules_note: Option<String>,
     pub sides: BTreeMap<String, SideMeta>,
+    /// Flipped cases are replayed once more, when the run was asked to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<ConfirmMeta>,
     /// Warnings of planning and running that the report repeats, in order.
     pub warnings: Vec<String>,
 }
@@ -82,6 +85,17 @@ impl Default for GateSettings {
     fn default() -> Self {
         Self { missing: MissingPolicy::AsWorst, fail_on: FailOn::Regression, warn_only: false }
     }
+}
+
+/// The fresh attempts of flipped cases, numbered on after the run's own; in journals of their own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfirmMeta {
+    /// On baseline and candidate each; 0 before the run was judged.
+    pub attempts: u32,
+    /// The flipped cases; `None` before the run was judged.
+    pub cases: Option<Vec<String>>,
+    /// The flips repeat themselves: there is nothing to confirm.
+    pub exact: bool,
 }
 
 /// What a report must know of a selected case without reading its file.

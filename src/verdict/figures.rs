@@ -6,8 +6,9 @@ use crate::stats::call::{CallInput, Word, call};
 use crate::stats::flips::Direction;
 use crate::stats::holm::holm;
 use crate::stats::judge::{Interval, Summary};
+use crate::stats::missing::Bounds;
 use crate::stats::sample::SampleError;
-use crate::stats::spread::Prediction;
+use crate::stats::spread::{Drift, Prediction};
 use crate::words::{Metric, Question, Role, Split};
 
 /// Metrics are described a few at a time: the samples of all of them would be the largest thing
@@ -68,12 +69,16 @@ pub struct MetricRow {
     pub same_code_max_abs_delta: Option<f64>,
     pub pi_low: Option<f64>,
     pub pi_high: Option<f64>,
+    /// Do whole runs of the same code differ by more than their attempts explain?
+    pub drift: Option<Drift>,
     pub deterministic: bool,
     pub candidate_repeated: bool,
     pub exposed_cases: Option<usize>,
     pub delta_exposed: Option<f64>,
     pub delta_unexposed: Option<f64>,
     pub mde80: Option<f64>,
+    /// What the delta of a share can have been, whatever its failed attempts would have given.
+    pub bounds: Option<Bounds>,
     pub call: Option<&'static str>,
     pub reason: Option<&'static str>,
     /// Every case changed by the same amount.
@@ -138,12 +143,14 @@ impl MetricRow {
             same_code_max_abs_delta: spread.max_abs_delta(),
             pi_low: spread.prediction.map(|p| p.low),
             pi_high: spread.prediction.map(|p| p.high),
+            drift: spread.drift,
             deterministic: spread.deterministic,
             candidate_repeated: spread.candidate_repeated,
             exposed_cases: summary.exposed.map(|e| e.exposed_cases),
             delta_exposed: summary.exposed.and_then(|e| e.exposed),
             delta_unexposed: summary.exposed.and_then(|e| e.unexposed),
             mde80: summary.mde80,
+            bounds: summary.bounds,
             call: summary.call.map(|word| word.as_str()),
             reason: summary.call_reason.map(|reason| reason.as_str()),
             all_equal: summary.sample.all_equal(),

@@ -1,6 +1,7 @@
 //! Suite rules to verdicts with reasons.
 
 use super::comparison::{CaseState, Comparison, stats_question};
+use super::confirm::Confirmation;
 use crate::metric::tools_list::ToolsComparison;
 use crate::stats;
 use crate::stats::flips::{self, Direction};
@@ -46,7 +47,8 @@ pub struct RuleVerdict {
 }
 
 /// Judges all rules together, since Holm's correction spans those of one split. `lists` compares the
-/// tool lists; `None` when one is not known.
+/// tool lists; `None` when one is not known. Flips that were replayed once more are judged by
+/// `confirmation` alone.
 ///
 /// # Errors
 /// When a value of a column is no usable number.
@@ -54,12 +56,13 @@ pub fn judge(
     rules: &[Rule],
     comparison: &Comparison<'_>,
     lists: Option<&ToolsComparison>,
+    confirmation: Option<&Confirmation>,
 ) -> Result<Vec<RuleVerdict>, SampleError> {
     let mut verdicts = Vec::with_capacity(rules.len());
     let mut tested: Vec<(usize, Option<Split>, Judged, Evidence)> = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
         let mut verdict = RuleVerdict::blank(index, rule);
-        let view = View::of(comparison, rule);
+        let view = View::of(comparison, rule, confirmation);
         match &rule.bound {
             Bound::Absolute { max, min, on } => absolute(&mut verdict, &view, lists, (*max, *min), *on)?,
             Bound::Require { require, .. } => tools_list(&mut verdict, lists, *require),
@@ -171,16 +174,17 @@ struct View<'c, 't> {
     selected: Vec<bool>,
     /// Of these, those of the paired headline.
     headline: Vec<bool>,
+    confirmation: Option<&'c Confirmation>,
 }
 
 impl<'c, 't> View<'c, 't> {
-    fn of(comparison: &'c Comparison<'t>, rule: &Rule) -> Self {
+    fn of(comparison: &'c Comparison<'t>, rule: &Rule, confirmation: Option<&'c Confirmation>) -> Self {
         // The suite's loader has refused a glob that cannot be read.
         let glob = rule.cases.as_ref().and_then(|glob| IdGlob::new(glob).ok());
         let takes = |id: &str| glob.as_ref().is_none_or(|glob| glob.matches(id));
         let selected = comparison.selected(rule.split, &takes);
         let headline = comparison.headline(&selected);
-        Self { comparison, selected, headline }
+        Self { comparison, selected, headline, confirmation }
     }
 
     fn count(&self, wanted: impl Fn(usize) -> bool) -> u64 {
@@ -205,10 +209,18 @@ impl<'c, 't> View<'c, 't> {
         .count() as u64
     }
 
-    fn flips(&self, direction: Direction) -> Result<(u64, f64, bool), SampleError> {
+    fn lost_flips(&self) -> Result<LostFlips, SampleError> {
         let (flips, deterministic) = self.comparison.flips(&self.headline)?;
-        Ok((flips.count(direction), flips.expected(direction), deterministic))
+        let lost = flips.flipped().filter(|(_, direction)| *direction == Direction::Lost);
+        let cases = lost.map(|(case, _)| case.case as usize).collect();
+        Ok(LostFlips { cases, expected: flips.expected(Direction::Lost), deterministic })
     }
+}
+
+struct LostFlips {
+    cases: Vec<usize>,
+    expected: f64,
+    deterministic: bool,
 }
 
 /// The evidence of a rule that is judged by a delta; `None` for a subject that is counted.
@@ -344,14 +356,11 @@ fn flip_rule(
     view: &View<'_, '_>,
     (max, min): (Option<f64>, Option<f64>),
 ) -> Result<(), SampleError> {
-    let (observed, expected, deterministic) = view.flips(Direction::Lost)?;
+    let lost = view.lost_flips()?;
+    let mut observed = lost.cases.len() as u64;
     verdict.value = Some(observed as f64);
-    if !view
-        .headline
-        .iter()
-        .enumerate()
-        .any(|(case, is_in)| *is_in && view.comparison.state(case) == CaseState::Paired)
-    {
+    let mut headline = (0..view.headline.len()).filter(|case| view.headline[*case]);
+    if !headline.any(|case| view.comparison.state(case) == CaseState::Paired) {
         verdict.incomplete("no pairs");
         return Ok(());
     }
@@ -360,19 +369,41 @@ fn flip_rule(
         return Ok(());
     }
     let allowed = max.map_or(u64::MAX, |max| max.max(0.0).floor() as u64);
-    let (outcome, p) = flips::judge(observed, allowed, expected, deterministic);
+    let (mut expected, mut told, mut is_fresh) = (lost.expected, cases_lost(observed), false);
+    if let Some(confirmation) = view.confirmation.filter(|_| observed > 0 && !lost.deterministic) {
+        let confirmed = confirmation.of(&lost.cases, Direction::Lost);
+        verdict.value = Some(confirmed.again as f64);
+        if confirmed.unknown > 0 {
+            verdict.incomplete(&format!(
+                "{told}, {} of them without a fresh attempt to confirm it",
+                confirmed.unknown
+            ));
+            return Ok(());
+        }
+        told =
+            format!("{told}, {} again in {} fresh attempts a side", confirmed.again, confirmation.attempts);
+        (observed, expected, is_fresh) = (confirmed.again, confirmed.expected, true);
+    }
+    let (outcome, p) = flips::judge(observed, allowed, expected, lost.deterministic);
     verdict.p = p;
-    let lost = if observed == 1 { "1 case lost".to_owned() } else { format!("{observed} cases lost") };
     match outcome {
-        stats::rule::Verdict::Pass => verdict.settle(true, String::new()),
-        stats::rule::Verdict::Regression => verdict.settle(false, lost),
+        stats::rule::Verdict::Pass => {
+            verdict.settle(true, String::new());
+            // A pass by fresh attempts says what it rests on.
+            verdict.reason = if is_fresh { told } else { String::new() };
+        }
+        stats::rule::Verdict::Regression => verdict.settle(false, told),
         stats::rule::Verdict::Inconclusive | stats::rule::Verdict::Incomplete => {
             verdict.verdict = Some(Verdict::Inconclusive);
             let chance = 100.0 * p.unwrap_or(1.0);
-            verdict.reason = format!("{lost}; unchanged code shows as many in {chance:.0} % of runs");
+            verdict.reason = format!("{told}; unchanged code shows as many in {chance:.0} % of runs");
         }
     }
     Ok(())
+}
+
+fn cases_lost(count: u64) -> String {
+    if count == 1 { "1 case lost".to_owned() } else { format!("{count} cases lost") }
 }
 
 fn tools_list(verdict: &mut RuleVerdict, lists: Option<&ToolsComparison>, require: Require) {

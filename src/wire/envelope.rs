@@ -6,6 +6,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::skim;
+
 /// The members of a message that matter, unparsed. A member is `Some` when its key is present, also
 /// when its value is `null`. Nesting below them is skipped without recursion.
 #[derive(Debug, Default)]
@@ -32,7 +34,25 @@ pub(crate) enum Id {
 
 impl<'a> Envelope<'a> {
     pub(crate) fn parse(text: &'a str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
+        let Some(members) = skim::members(text) else { return serde_json::from_str(text) };
+        let mut envelope = Envelope::default();
+        for (name, value) in members {
+            envelope.take(Member::of(name), value);
+        }
+        Ok(envelope)
+    }
+
+    /// Takes a member in; one of no interest has no place.
+    fn take(&mut self, member: Member, value: &'a RawValue) {
+        let place = match member {
+            Member::Jsonrpc => &mut self.jsonrpc,
+            Member::Id => &mut self.id,
+            Member::Method => &mut self.method,
+            Member::Result => &mut self.result,
+            Member::Error => &mut self.error,
+            Member::Other => return,
+        };
+        self.has_duplicates |= place.replace(value).is_some();
     }
 
     /// The method's name, when it is a text.
@@ -85,6 +105,19 @@ enum Member {
     Other,
 }
 
+impl Member {
+    fn of(name: &str) -> Self {
+        match name {
+            "jsonrpc" => Self::Jsonrpc,
+            "id" => Self::Id,
+            "method" => Self::Method,
+            "result" => Self::Result,
+            "error" => Self::Error,
+            _ => Self::Other,
+        }
+    }
+}
+
 struct MemberVisitor;
 
 impl Visitor<'_> for MemberVisitor {
@@ -95,14 +128,7 @@ impl Visitor<'_> for MemberVisitor {
     }
 
     fn visit_str<E>(self, name: &str) -> Result<Member, E> {
-        Ok(match name {
-            "jsonrpc" => Member::Jsonrpc,
-            "id" => Member::Id,
-            "method" => Member::Method,
-            "result" => Member::Result,
-            "error" => Member::Error,
-            _ => Member::Other,
-        })
+        Ok(Member::of(name))
     }
 }
 
@@ -124,18 +150,10 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Envelope<'de>, A::Error> {
         let mut envelope = Envelope::default();
         while let Some(member) = map.next_key::<Member>()? {
-            let place = match member {
-                Member::Jsonrpc => &mut envelope.jsonrpc,
-                Member::Id => &mut envelope.id,
-                Member::Method => &mut envelope.method,
-                Member::Result => &mut envelope.result,
-                Member::Error => &mut envelope.error,
-                Member::Other => {
-                    map.next_value::<IgnoredAny>()?;
-                    continue;
-                }
-            };
-            envelope.has_duplicates |= place.replace(map.next_value::<&RawValue>()?).is_some();
+            match member {
+                Member::Other => drop(map.next_value::<IgnoredAny>()?),
+                member => envelope.take(member, map.next_value::<&RawValue>()?),
+            }
         }
         Ok(envelope)
     }

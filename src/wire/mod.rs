@@ -33,6 +33,7 @@ mod transport;
 mod hello;
 mod listing;
 mod session;
+mod skim;
 
 pub use counters::Counters;
 pub use failure::{CallFailure, Crash, HttpProblem, StartError, StartErrorKind};

@@ -154,7 +154,7 @@ impl Stdio {
         deadline: Instant,
         meanwhile: &mut Meanwhile<'_>,
     ) -> Option<Reply> {
-        let until = self.pace.quick_until(started)?.min(deadline.into_std());
+        let wait = self.pace.quick_wait(started, deadline.into_std())?;
         self.sent += write_now(self.stdin.as_ref()?, &self.outgoing[self.sent..]);
         if self.sent < self.outgoing.len() {
             return None;
@@ -170,7 +170,7 @@ impl Stdio {
             if !inbox.answers.is_empty() || self.lines.is_overfull() {
                 return None;
             }
-            if !read_soon(&self.stdout, self.lines.room(), until) {
+            if !read_soon(&self.stdout, self.lines.room(), wait) {
                 return None;
             }
         }

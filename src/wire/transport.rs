@@ -125,8 +125,8 @@ impl Transport {
     pub(crate) fn process(&self) -> Option<&Process> {
         match self {
             Self::Stdio(stdio) => Some(&stdio.process),
-            Self::Http(http) => http.process.as_ref(),
-            Self::Sse(sse) => sse.process.as_ref(),
+            Self::Http(http) => http.life.process.as_ref(),
+            Self::Sse(sse) => sse.life.process.as_ref(),
         }
     }
 

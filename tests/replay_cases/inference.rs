@@ -150,6 +150,10 @@ fn an_inferred_rule_holds_to_the_end_of_the_chain() {
         });
     assert_eq!(ran.summary(), ("met", 4, true));
     assert_eq!(ran.sent("page"), [Value::Null, json!(2), json!(3), json!(4)]);
+    // The trace says by what, once a chain.
+    let notes: Vec<_> = ran.trace.notes.iter().collect();
+    let rule = r#"inferred rule of read: { argument = "page", advance = "pages" }"#;
+    assert_eq!(notes, [(&rule.to_owned(), &1)]);
 }
 
 #[test]

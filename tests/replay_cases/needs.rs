@@ -1,6 +1,6 @@
 //! Needs: when each holds, and over which borders texts and fingerprints are found.
 
-use crate::support::{Say, Trial, doc, prose, text};
+use crate::support::{Say, Trial, doc, number, prose, text};
 use serde_json::{Value, json};
 
 const BY_CURSOR: &str = r#"
@@ -336,10 +336,8 @@ fn bracketed(kind: &str, at_least: f64, server_pages: usize) -> crate::support::
     let mut step = json!({"read": "read", "need": covered(&pages, at_least)});
     step["need_kind"] = json!(kind);
     let steps = json!([step, {"call": "read", "arguments": {"cursor": 3}}]);
-    let mut served = 0;
-    Trial::new(BY_CURSOR, steps).run(|_, _| {
-        let page = served.min(server_pages - 1);
-        served += 1;
+    Trial::new(BY_CURSOR, steps).run(|_, arguments| {
+        let page = number(arguments, "cursor", 0).min(server_pages - 1);
         let next = if page + 1 < server_pages { json!(page + 1) } else { Value::Null };
         doc(json!({"items": [pages[page]], "next": next}))
     })
@@ -353,17 +351,55 @@ fn prose_page(page: usize) -> String {
 fn a_need_inferred_as_last_is_read_past_to_show_how_sure_it_is() {
     let ran = bracketed("last", 0.5, 5);
     let past: Vec<bool> = ran.calls().iter().map(|call| call.past_need).collect();
-    assert_eq!(past, [false, false, false, true, true, false]);
+    assert_eq!(past, [false, false, false, false, true, true], "after all that the agent did");
     let ends: Vec<_> = ran.calls().iter().map(|call| call.chain_end.map(|end| end.as_str())).collect();
     assert_eq!(ends, [None, None, Some("met"), None, None, None]);
     let need = &ran.trace.needs[0];
     assert_eq!((need.met, need.met_at_call, ran.trace.needs.len()), (true, Some(2), 1));
     let bracket = need.bracket.expect("a bracket");
-    assert_eq!((bracket.low_at_call, bracket.high_at_call), (Some(0), Some(4)));
-    assert!(!ran.calls()[5].is_repeat, "what was read past the need is no read of the agent's");
+    assert_eq!((bracket.low_at_call, bracket.high_at_call), (Some(0), Some(5)));
+    assert!(
+        ran.calls().iter().all(|call| !call.is_repeat),
+        "what was read past the need is no read of the agent's"
+    );
     // A server that ends early closes the bracket too, and other needs have none.
     let short = bracketed("last", 0.5, 4);
     assert_eq!(short.trace.needs[0].bracket.map(|bracket| bracket.high_at_call), Some(None));
     let written = bracketed("written", 0.5, 5);
     assert!(written.trace.needs[0].bracket.is_none() && written.calls().len() == 4);
+}
+
+#[test]
+fn what_happens_past_a_need_is_no_word_on_the_attempt() {
+    let pages: Vec<String> = (0..5).map(prose_page).collect();
+    let mut step = json!({"read": "read", "need": covered(&pages, 0.5)});
+    step["need_kind"] = json!("last");
+    let trial = Trial::new(BY_CURSOR, json!([step, {"call": "read", "arguments": {"cursor": 99}}]));
+    for lost in [|| Say::Crash, || Say::Timeout, || Say::Infrastructure] {
+        let mut served = 0;
+        let ran = trial.clone().run(|_, _| {
+            served += 1;
+            match served {
+                1..=3 => doc(json!({"items": [pages[served - 1]], "next": served})),
+                4 => doc(json!({"items": ["the other step"]})),
+                _ => lost(),
+            }
+        });
+        assert_eq!(
+            (ran.trace.failure, ran.trace.is_infrastructure, ran.trace.is_session_lost),
+            (None, false, true)
+        );
+        assert_eq!(ran.trace.calls.len(), 5);
+        assert!(ran.trace.calls[4].past_need);
+        let bracket = ran.trace.needs[0].bracket.expect("a bracket");
+        assert_eq!((bracket.low_at_call, bracket.high_at_call), (Some(0), None));
+        assert_eq!(ran.trace.notes.len(), 1, "{:?}", ran.trace.notes);
+    }
+    // When the server is lost before the last step is done, nothing is read on.
+    let mut served = 0;
+    let ran = trial.run(|_, _| {
+        served += 1;
+        if served <= 3 { doc(json!({"items": [pages[served - 1]], "next": served})) } else { Say::Crash }
+    });
+    assert!(ran.trace.failure.is_some() && ran.trace.calls.len() == 4);
 }

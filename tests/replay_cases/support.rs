@@ -151,8 +151,8 @@ impl Trial {
         let toolbox = self.toolbox(&suite, &cases);
         let profile = Profile::resolve(&suite.client, Some(self.client)).expect("a profile");
         let mut caller = Scripted { server, requests: Vec::new() };
-        let recording = &cases[0].recordings[0];
-        let replaying = replay(&mut caller, recording, &toolbox, &profile, self.settings, Instant::now());
+        let steps = cases[0].recordings[0].steps.read();
+        let replaying = replay(&mut caller, &steps, &toolbox, &profile, self.settings, Instant::now());
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         let trace = runtime.block_on(replaying);
         Ran { trace, requests: caller.requests }

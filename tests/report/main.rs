@@ -4,6 +4,7 @@
 
 mod traces;
 
+mod inferred;
 mod metrics;
 mod verdicts;
 mod tables;

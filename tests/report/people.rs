@@ -15,8 +15,12 @@ fn gated(mut world: World) -> World {
 }
 
 fn shown(world: &World) -> String {
-    let options =
-        TerminalOptions { width: Some(100), color: false, folder: Some("results/some-run".to_owned()) };
+    let options = TerminalOptions {
+        width: Some(100),
+        color: false,
+        folder: Some("results/some-run".to_owned()),
+        rounds: Vec::new(),
+    };
     report::terminal(&world.report(), &options)
 }
 

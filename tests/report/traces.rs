@@ -61,6 +61,7 @@ impl World {
             gate: GateSettings::default(),
             rules_note: None,
             sides: BTreeMap::new(),
+            confirm: None,
             warnings: Vec::new(),
         };
         let mut world = Self { meta, attempts: Vec::new() };

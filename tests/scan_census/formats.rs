@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 fn synthetic(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/synthetic").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts/synthetic").join(name)
 }
 
 #[test]

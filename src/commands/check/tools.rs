@@ -3,8 +3,8 @@
 use super::super::sizes::counted;
 use super::Started;
 use super::cases::Census;
-use super::toml_lines as toml;
 use crate::agent::{SideTool, Tool, Toolbox, inferred_declaration};
+use crate::suite::toml_lines as toml;
 use crate::suite::{Suite, ToolDeclaration};
 use crate::words::ToolKind;
 use std::collections::BTreeSet;

@@ -73,7 +73,7 @@ pub(in crate::commands) fn measured(
     }
     let journal = Journal::without_records(table.cases.len());
     collected.table = table;
-    Measured { meta, journal, collected, settings, missing: Vec::new(), is_foreign: true }
+    Measured { meta, journal, collected, settings, missing: Vec::new(), confirmation: None, is_foreign: true }
 }
 
 fn count(facts: &mut SideFacts, status: Status, needs: Option<(u32, u32)>) {
@@ -131,6 +131,7 @@ fn meta(
         gate,
         rules_note,
         sides: names.iter().map(|(of, name)| (side_key(*of), side(name))).collect(),
+        confirm: None,
         warnings: Vec::new(),
     }
 }

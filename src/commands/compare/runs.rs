@@ -93,7 +93,8 @@ fn compare_two(
     meta.warnings = warnings(reference, other, same_code);
     let collected = collect(&meta, &journal).map_err(internal)?;
     let settings = report::settings(&meta);
-    let measured = Measured { meta, journal, collected, settings, missing, is_foreign: false };
+    let measured =
+        Measured { meta, journal, collected, settings, missing, confirmation: None, is_foreign: false };
     let report = report::judge(measured, &[]).map_err(internal)?;
     show(&report, out.as_deref(), args, printer)
 }

@@ -26,6 +26,7 @@ pub(super) fn show(
                 width: Some(printer.width),
                 color: printer.color,
                 folder: out.map(|out| out.display().to_string()),
+                rounds: Vec::new(),
             },
         )),
     }

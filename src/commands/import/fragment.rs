@@ -1,7 +1,7 @@
 //! What was seen of the tools, as lines of a suite file.
 
 use crate::agent::Tool;
-use crate::commands::toml_lines as toml;
+use crate::suite::toml_lines as toml;
 use crate::import::{Imported, Learned, ToolFacts};
 use crate::words::ToolKind;
 use std::collections::BTreeSet;
@@ -54,6 +54,9 @@ fn table(tool: &Tool, facts: &ToolFacts, learned: Option<&Learned>) -> String {
             let rules: Vec<String> = learned.rules.iter().map(toml::rule).collect();
             out.push_str(&format!("# gives {} of {} continuation reads\n", learned.given, learned.reads));
             out.push_str(&format!("continue = [{}]\n", rules.join(", ")));
+        }
+        Some(learned) if learned.given > 0 => {
+            out.push_str("# continue: left to inference, which gives the next page's number\n");
         }
         Some(learned) => {
             out.push_str(&format!("# {} continuation reads, and no rule that gives them\n", learned.reads));

@@ -5,7 +5,7 @@ use crate::case::Case;
 use crate::client::{Page, Profile, ToolResult, View, view};
 use crate::commands::resolve::Settings;
 use crate::commands::sizes::{counted, sized};
-use crate::commands::toml_lines as toml;
+use crate::suite::toml_lines as toml;
 use crate::words::ViewKind;
 use serde_json::{Map, Value};
 use std::sync::Arc;

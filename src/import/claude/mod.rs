@@ -2,6 +2,7 @@
 
 mod fields;
 mod names;
+mod normalised;
 mod skip;
 mod threads;
 mod words;
@@ -99,6 +100,12 @@ impl ClaudeReader {
             problems.note(Damage::BadLine, &self.file, line.number, "no object");
             return;
         }
+        if normalised::is_normalised(&record) {
+            for record in normalised::records(record) {
+                self.record(record, line.number, problems, sink);
+            }
+            return;
+        }
         self.record(record, line.number, problems, sink);
     }
 
@@ -174,7 +181,7 @@ impl ClaudeReader {
         let model = message_model.or_else(|| text(record, "model")).filter(|model| *model != SYNTHETIC);
         let about = About {
             session_id: owned(text(record, "sessionId").or_else(|| text(record, "session_id"))),
-            agent_id: owned(text(record, "agentId")),
+            agent_id: owned(text(record, "agentId")).or_else(|| unnamed(place.thread)),
             client_version: owned(text(record, "version").or_else(|| text(record, "claude_code_version"))),
             model: owned(model),
             server: None,
@@ -337,6 +344,11 @@ impl ClaudeReader {
 
 /// The model of messages that the client wrote itself.
 const SYNTHETIC: &str = "<synthetic>";
+
+/// A name for a subagent that has none.
+fn unnamed(thread: ThreadId) -> Option<String> {
+    (thread > 0).then(|| format!("side{thread}"))
+}
 
 fn is_moved_to_background(text: &str) -> bool {
     text.starts_with("MCP tool ") && text.contains("moved to the background")

@@ -1,7 +1,7 @@
 //! Lines that a session of `record` keeps in pieces, and lines of it that are no messages.
 
 use super::{Frame, Sender};
-use crate::record::decode_base64;
+use crate::text::base64;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ impl Pieces {
         let (direction, at) = (text("dir")?, text("ts")?);
         let bytes = match (text("text"), text("base64")) {
             (Some(text), _) => text.as_bytes().to_vec(),
-            (None, Some(base64)) => decode_base64(base64).unwrap_or_default(),
+            (None, Some(coded)) => base64::decode(coded).unwrap_or_default(),
             (None, None) if direction == "stderr" => return Some(None),
             (None, None) => return None,
         };

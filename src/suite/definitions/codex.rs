@@ -1,7 +1,7 @@
 //! `[mcp_servers.NAME]` of Codex.
 
 use super::ServerConfig;
-use super::entry::{command, texts};
+use super::entry::{command, named, texts};
 use crate::doc::At;
 
 const KNOWN: [&str; 18] = [
@@ -26,10 +26,7 @@ const KNOWN: [&str; 18] = [
 ];
 
 pub(super) fn entries(at: &At<'_>) -> Option<Vec<(String, ServerConfig)>> {
-    let table = at.free_table()?;
-    let found: Vec<Option<(String, ServerConfig)>> =
-        table.all().map(|(name, at)| Some((name.to_owned(), server(&at)?))).collect();
-    found.into_iter().collect()
+    named(at, server)
 }
 
 fn server(at: &At<'_>) -> Option<ServerConfig> {

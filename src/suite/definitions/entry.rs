@@ -26,6 +26,14 @@ const KNOWN: [&str; 18] = [
 ];
 
 pub(super) fn entries(at: &At<'_>) -> Option<Vec<(String, ServerConfig)>> {
+    named(at, server)
+}
+
+/// Every server of a table, each read by `server`; none when one cannot be read.
+pub(super) fn named(
+    at: &At<'_>,
+    server: impl Fn(&At<'_>) -> Option<ServerConfig>,
+) -> Option<Vec<(String, ServerConfig)>> {
     let table = at.free_table()?;
     let found: Vec<Option<(String, ServerConfig)>> =
         table.all().map(|(name, at)| Some((name.to_owned(), server(&at)?))).collect();

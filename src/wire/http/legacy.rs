@@ -5,12 +5,13 @@ use reqwest::StatusCode;
 use tokio::time::{Duration, Instant, timeout, timeout_at};
 
 use super::answer::{self, Body, judge, read_whole};
+use super::life::Life;
 use super::link::Link;
 use super::reach;
 use super::stream::{self, Stream};
-use crate::wire::failure::{Crash, Failure, StartErrorKind};
+use crate::wire::failure::{Failure, StartErrorKind};
 use crate::wire::inbox::Inbox;
-use crate::wire::process::{Ending, Process};
+use crate::wire::process::Ending;
 use crate::wire::reply::Reply;
 use crate::wire::request::Outgoing;
 use crate::wire::sse::Event;
@@ -27,9 +28,8 @@ pub(crate) struct LegacySse {
     stream: Stream,
     /// Events that came and were not taken yet.
     events: Vec<Event>,
-    pub(crate) process: Option<Process>,
+    pub(crate) life: Life,
     limit: usize,
-    dead: Option<Crash>,
 }
 
 impl LegacySse {
@@ -47,14 +47,15 @@ impl LegacySse {
         });
         match opened {
             Ok((link, stream, events)) => {
-                Ok(Self { link, stream, events, process, limit: limits.max_message_bytes, dead: None })
+                let life = Life { process, dead: None };
+                Ok(Self { link, stream, events, life, limit: limits.max_message_bytes })
             }
             Err(kind) => Err((kind, process.map(|process| process.stderr_tail()).unwrap_or_default())),
         }
     }
 
     pub(crate) fn is_dead(&self) -> bool {
-        self.dead.is_some()
+        self.life.dead.is_some()
     }
 
     /// Post a request and take messages from the stream until its reply is there.
@@ -64,22 +65,9 @@ impl LegacySse {
         inbox: &mut Inbox,
         deadline: Instant,
     ) -> Result<Reply, Failure> {
-        if let Some(how) = &self.dead {
-            return Err(Failure::Crashed(how.clone()));
-        }
+        self.life.check()?;
         let replied = timeout_at(deadline, self.post_until_reply(request, inbox)).await;
-        let mut failure = match replied {
-            Ok(Ok(reply)) => return Ok(reply),
-            Ok(Err(failure)) => failure,
-            Err(_) => Failure::Timeout,
-        };
-        if let Failure::Crashed(how) = &mut failure {
-            if let Some(process) = &mut self.process {
-                *how = process.explain(how.clone()).await;
-            }
-            self.dead = Some(how.clone());
-        }
-        Err(failure)
+        self.life.settle(replied).await
     }
 
     pub(crate) async fn notify(&mut self, message: Vec<u8>) {
@@ -88,11 +76,11 @@ impl LegacySse {
 
     /// Take what comes until `until`.
     pub(crate) async fn listen(&mut self, inbox: &mut Inbox, until: Instant) {
-        while self.dead.is_none() {
+        while self.life.dead.is_none() {
             match timeout_at(until, self.stream.read(&mut self.events, self.limit)).await {
                 Ok(Ok(true)) => self.take_events(inbox).await,
-                Ok(Ok(false)) => self.dead = Some(self.stream.ended()),
-                Ok(Err(how)) => self.dead = Some(how),
+                Ok(Ok(false)) => self.life.dead = Some(self.stream.ended()),
+                Ok(Err(how)) => self.life.dead = Some(how),
                 Err(_) => return,
             }
         }
@@ -100,10 +88,7 @@ impl LegacySse {
 
     pub(crate) async fn close(&mut self, inbox: &mut Inbox) -> Option<(Ending, Option<String>, bool)> {
         self.listen(inbox, Instant::now()).await;
-        match &mut self.process {
-            Some(process) => Some(process.end_service().await),
-            None => None,
-        }
+        self.life.end().await
     }
 
     async fn post_until_reply(&mut self, request: Outgoing<'_>, inbox: &mut Inbox) -> Result<Reply, Failure> {

@@ -2,6 +2,7 @@
 
 mod answer;
 mod legacy;
+mod life;
 pub(crate) mod link;
 mod listener;
 mod ready;
@@ -16,6 +17,7 @@ use tokio::time::{Duration, Instant, timeout, timeout_at};
 
 use self::answer::{Body, judge, read_whole};
 pub(crate) use self::legacy::LegacySse;
+use self::life::Life;
 use self::link::Link;
 use self::stream::Stream;
 use super::counters::Counters;
@@ -35,7 +37,7 @@ const NOTIFY_LIMIT: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub(crate) struct Http {
     link: Link,
-    pub(crate) process: Option<Process>,
+    pub(crate) life: Life,
     limit: usize,
     /// A stream whose reply was taken. Its end is read before the next request, so that the
     /// connection can be used again and a second reply is noticed.
@@ -43,7 +45,6 @@ pub(crate) struct Http {
     listener: Option<JoinHandle<()>>,
     /// What the server says outside of replies, taken by the listener.
     aside: Arc<Mutex<Inbox>>,
-    dead: Option<Crash>,
 }
 
 impl Http {
@@ -57,17 +58,16 @@ impl Http {
         let (link, process) = reach(url, headers, launch, limits, deadline).await?;
         Ok(Self {
             link,
-            process,
+            life: Life { process, dead: None },
             limit: limits.max_message_bytes,
             unread: None,
             listener: None,
             aside: Arc::default(),
-            dead: None,
         })
     }
 
     pub(crate) fn is_dead(&self) -> bool {
-        self.dead.is_some()
+        self.life.dead.is_some()
     }
 
     /// What the listener counted.
@@ -105,22 +105,9 @@ impl Http {
         inbox: &mut Inbox,
         deadline: Instant,
     ) -> Result<Reply, Failure> {
-        if let Some(how) = &self.dead {
-            return Err(Failure::Crashed(how.clone()));
-        }
+        self.life.check()?;
         let replied = timeout_at(deadline, self.post_until_reply(request, inbox, deadline)).await;
-        let mut failure = match replied {
-            Ok(Ok(reply)) => return Ok(reply),
-            Ok(Err(failure)) => failure,
-            Err(_) => Failure::Timeout,
-        };
-        if let Failure::Crashed(how) = &mut failure {
-            if let Some(process) = &mut self.process {
-                *how = process.explain(how.clone()).await;
-            }
-            self.dead = Some(how.clone());
-        }
-        Err(failure)
+        self.life.settle(replied).await
     }
 
     /// Send a message that has no reply; what the server answers is not waited for long.
@@ -132,13 +119,10 @@ impl Http {
     pub(crate) async fn close(&mut self, inbox: &mut Inbox) -> Option<(Ending, Option<String>, bool)> {
         self.prepare(inbox).await;
         self.stop_listening();
-        if self.dead.is_none() && self.link.has_session() {
+        if self.life.dead.is_none() && self.link.has_session() {
             let _ = timeout(NOTIFY_LIMIT, self.link.delete()).await;
         }
-        match &mut self.process {
-            Some(process) => Some(process.end_service().await),
-            None => None,
-        }
+        self.life.end().await
     }
 
     async fn post_until_reply(

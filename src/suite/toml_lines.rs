@@ -1,10 +1,10 @@
 //! Names and rules as a suite file has them. Names come from servers: none may end its line.
 
-use crate::suite::{ContinuationRule, Next, Selector, StepBy};
+use super::{ContinuationRule, Next, Selector, StepBy};
 use std::fmt::Write;
 
 /// A text in quotes, on one line whatever stands in it.
-pub(super) fn text(text: &str) -> String {
+pub fn text(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for c in text.chars() {
@@ -22,26 +22,26 @@ pub(super) fn text(text: &str) -> String {
 }
 
 /// A name as a key.
-pub(super) fn key(name: &str) -> String {
+pub fn key(name: &str) -> String {
     let is_bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if is_bare { name.to_owned() } else { text(name) }
 }
 
 /// A list of texts.
-pub(super) fn texts<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> String {
+pub fn texts<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> String {
     let quoted: Vec<String> = texts.into_iter().map(|item| text(item.as_ref())).collect();
     format!("[{}]", quoted.join(", "))
 }
 
 /// A table of texts on one line.
-pub(super) fn table(pairs: &[(String, String)]) -> String {
+pub fn table(pairs: &[(String, String)]) -> String {
     let entries: Vec<String> =
         pairs.iter().map(|(name, value)| format!("{} = {}", key(name), text(value))).collect();
     format!("{{ {} }}", entries.join(", "))
 }
 
 /// A rule of `continue`.
-pub(super) fn rule(rule: &ContinuationRule) -> String {
+pub fn rule(rule: &ContinuationRule) -> String {
     let mut keys = match &rule.next {
         Next::From { argument, pointer } => {
             format!("argument = {}, from = {}", text(argument), text(pointer.as_str()))
