@@ -125,8 +125,10 @@ fn records_are_told_apart() {
     session.prompt("Summary of mcp__docs__read__all");
     session.last()["isCompactSummary"] = json!(true);
     // A subagent in the same file, a plugin's server, an error, a denied call, one without result.
-    session.done("mcp__plugin_x_tickets__get_issue", json!({"id": "QX-1"}), "issue");
-    session.last()["isSidechain"] = json!(true);
+    let issue = session.call("mcp__plugin_x_tickets__get_issue", json!({"id": "QX-1"}));
+    session.of_subagent("a1");
+    session.result(&issue, json!("issue"));
+    session.of_subagent("a1");
     let failed = session.call("mcp__claude_ai_Linear__get_issue", json!({"id": 1}));
     session.failed(&failed, "no such issue");
     let denied = session.call("mcp__docs__delete_all", json!({}));

@@ -85,7 +85,7 @@ fn sessions_of_record_are_measured_by_the_profile() {
         json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}),
         1,
     );
-    let found = ask("tools/call", json!({"name": "thread_search", "arguments": {"query": "the"}}), 2);
+    let found = ask("tools/call", json!({"name": "thread_search", "arguments": {"query": "channel"}}), 2);
     let text = found["result"]["content"][0]["text"].as_str().unwrap();
     let document: Value = serde_json::from_str(text).unwrap();
     let thread = find_thread(&document).unwrap_or_else(|| panic!("a thread in {text}"));

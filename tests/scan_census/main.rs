@@ -3,5 +3,6 @@
 mod claude;
 mod formats;
 mod output;
+mod profiles;
 mod relations;
 mod support;

@@ -66,7 +66,7 @@ fn a_prompt_a_write_and_an_error_end_a_chain() {
             "prompt" => session.prompt("Go on"),
             "write" => session.done("mcp__docs__update_document", json!({"id": "7", "text": "x"}), "ok"),
             "error" => {
-                let id = session.call(READ, json!({"id": "7", "limit": 3, "startOffset": 1}));
+                let id = session.call(READ, json!({"id": "7", "limit": 3, "startOffset": 50_000}));
                 session.failed(&id, "bad offset");
             }
             "other" => session.done(READ, json!({"id": "8", "limit": 3}), &page("other", None)),

@@ -72,6 +72,13 @@ impl Session {
         self.lines.last_mut().unwrap()
     }
 
+    /// Makes the last line one of a subagent.
+    pub fn of_subagent(&mut self, agent: &str) {
+        let last = self.last();
+        last["isSidechain"] = json!(true);
+        last["agentId"] = json!(agent);
+    }
+
     pub fn raw(&mut self, line: Value) {
         self.lines.push(line);
     }
