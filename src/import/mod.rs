@@ -26,6 +26,7 @@ mod prints;
 mod problems;
 mod read;
 mod redact;
+mod rpc;
 mod scope;
 mod shown;
 mod sightings;
@@ -52,8 +53,9 @@ pub use model::{
 pub use needs::NeedOptions;
 pub use notice::{NoticeKind, Oversize, oversize};
 pub use problems::{Damage, ImportProblems};
-pub use read::read;
+pub use read::{read, read_as};
 pub use redact::{PACK as REDACTION_PACK, redacted};
+pub use rpc::RpcReader;
 pub use scope::{CLIENT, Scope};
 pub use shown::Shown;
 pub use tools::{ToolFacts, ToolKey, Tools};

@@ -89,6 +89,8 @@ pub struct Output {
     pub structured: Option<Value>,
     /// Bytes of the raw `result`, where the format holds the wire.
     pub wire_bytes: Option<u64>,
+    /// Bytes of the text of the whole result, where the transcript tells that the model was shown less.
+    pub whole_bytes: Option<u64>,
 }
 
 /// A block of a result.
@@ -102,7 +104,7 @@ pub enum OutputBlock {
 impl Output {
     pub fn of_text(call_id: String, text: String, is_error: bool) -> Self {
         let shown = vec![OutputBlock::Text(Block::of_text(text))];
-        Self { call_id, shown, is_error, structured: None, wire_bytes: None }
+        Self { call_id, shown, is_error, structured: None, wire_bytes: None, whole_bytes: None }
     }
 
     /// The text blocks.

@@ -3,12 +3,17 @@
 use super::claude::{ClaudeReader, Wanted};
 use super::files::Input;
 use super::format::{Format, HEAD_BYTES, detect};
-use super::lines::Lines;
+use super::lines::{Line, Lines, decode};
 use super::model::Event;
 use super::problems::{Damage, ImportProblems};
+use super::rpc::RpcReader;
+use serde_json::Value;
 use std::fs::File;
 use std::io::{Chain, Cursor, Read};
 use std::path::Path;
+
+/// The largest file that is read as one document, in bytes.
+const MOST_DOCUMENT_BYTES: u64 = 64 << 20;
 
 /// The head of a file, and then the rest of it.
 pub(super) type WholeFile = Chain<Cursor<Vec<u8>>, File>;
@@ -20,6 +25,16 @@ pub fn read(
     wanted: Wanted,
     problems: &mut ImportProblems,
     sink: &mut dyn FnMut(Event),
+) -> Option<Format> {
+    read_as(input, wanted, problems, &mut |_, event| sink(event))
+}
+
+/// As [`read`], and tells the format with every event.
+pub fn read_as(
+    input: &Input,
+    wanted: Wanted,
+    problems: &mut ImportProblems,
+    sink: &mut dyn FnMut(Format, Event),
 ) -> Option<Format> {
     let path = &input.path;
     let (head, file, length) = match open(path) {
@@ -36,15 +51,63 @@ pub fn read(
         }
         return None;
     };
+    let is_document = !is_lines(&head);
     let whole = Cursor::new(head).chain(file);
+    let sink = &mut |event: Event| sink(format, event);
     match format {
         Format::ClaudeCode => claude(path, whole, length, wanted, problems, sink),
-        Format::Codex | Format::Gemini | Format::Inspect | Format::JsonRpc => {
+        Format::JsonRpc => {
+            let mut reader = RpcReader::new(path);
+            if is_document {
+                with_document(path, whole, problems, &mut |document, problems| {
+                    reader.document(document, problems, sink);
+                });
+            } else {
+                each_line(path, whole, length, problems, &mut |line, problems| {
+                    reader.line(line, problems, sink);
+                });
+            }
+            reader.end(problems, sink);
+        }
+        Format::Codex | Format::Gemini | Format::Inspect => {
             problems.note(Damage::UnknownFormat, path, 0, format_args!("`{format}` cannot be read yet"));
             return None;
         }
     }
     Some(format)
+}
+
+/// Whether a file holds one record a line, or a log, and not one document over many lines.
+fn is_lines(head: &[u8]) -> bool {
+    let mut lines = head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let Some(first) = lines.next() else { return true };
+    if !first.trim_ascii_start().starts_with(b"{") && !first.trim_ascii_start().starts_with(b"[") {
+        return true;
+    }
+    let is_whole = serde_json::from_slice::<serde::de::IgnoredAny>(first).is_ok();
+    // A first line that is longer than the head is a record among others, unless the file is that line.
+    is_whole || (lines.next().is_none() && head.len() >= HEAD_BYTES)
+}
+
+/// Gives a file that is one document to `see`.
+fn with_document(
+    path: &Path,
+    whole: WholeFile,
+    problems: &mut ImportProblems,
+    see: &mut dyn FnMut(Value, &mut ImportProblems),
+) {
+    let mut bytes = Vec::new();
+    if let Err(error) = whole.take(MOST_DOCUMENT_BYTES + 1).read_to_end(&mut bytes) {
+        return problems.note(Damage::Unreadable, path, 0, error);
+    }
+    if bytes.len() as u64 > MOST_DOCUMENT_BYTES {
+        let most = MOST_DOCUMENT_BYTES >> 20;
+        return problems.note(Damage::LongLine, path, 1, format_args!("one document over {most} MiB"));
+    }
+    let line = Line { bytes: &bytes, number: 1, is_unfinished: true };
+    if let Some(document) = decode::<Value>(line, path, problems) {
+        see(document, problems);
+    }
 }
 
 /// The head of a file, the file behind it, and its length.
@@ -76,7 +139,7 @@ pub(super) fn each_line(
     whole: WholeFile,
     length: u64,
     problems: &mut ImportProblems,
-    see: &mut dyn FnMut(super::lines::Line<'_>, &mut ImportProblems),
+    see: &mut dyn FnMut(Line<'_>, &mut ImportProblems),
 ) {
     let mut lines = Lines::new(whole, length);
     loop {

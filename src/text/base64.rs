@@ -15,9 +15,8 @@ pub fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-#[cfg(test)]
 /// The bytes of a padded or unpadded text; `None` when it is none.
-pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
+pub fn decode(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     for group in text.trim_end_matches('=').as_bytes().chunks(4) {
         let mut bits = 0u32;

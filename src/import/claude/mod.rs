@@ -332,7 +332,8 @@ impl ClaudeReader {
         }
         let shown = blocks(item.get_mut("content").map(Value::take));
         let is_error = flag(item, "is_error");
-        let output = Output { call_id, shown, is_error, structured: None, wire_bytes: None };
+        let output =
+            Output { call_id, shown, is_error, structured: None, wire_bytes: None, whole_bytes: None };
         // A call that goes on in the background has no result yet, and its result never comes as one.
         let text = output.text();
         let kind =
