@@ -12,5 +12,6 @@ mod flow;
 mod fixture_support;
 mod needs;
 mod privacy;
+mod round_trip;
 mod support;
 mod traps;
