@@ -3,6 +3,7 @@
 
 use super::chains::Chain;
 use super::model::{EventKind, Session};
+use super::redact::has_secret;
 use super::shown::Shown;
 use super::tools::is_position;
 use crate::agent::{each_leaf, is_rfc3339, is_same, is_size_name, plain_name};
@@ -259,8 +260,10 @@ fn places(
         });
     }
     // A pointer takes the first document that has it: it must lead to this value.
+    // Keys may be data: a pointer that names a person is not kept.
     found.retain(|pointer| {
-        Pointer::new(pointer).is_ok_and(|pointer| page.value_at(&pointer) == Some(argument.value))
+        !has_secret(pointer)
+            && Pointer::new(pointer).is_ok_and(|pointer| page.value_at(&pointer) == Some(argument.value))
     });
     let in_list = |pointer: &String| pointer.split('/').any(is_index);
     found

@@ -23,6 +23,9 @@ pub enum Grouping {
     All(String),
 }
 
+/// A draft, the file that it is of, and its subagent.
+type Made = (PathBuf, Option<String>, Draft);
+
 /// A case to be written.
 #[derive(Debug)]
 pub struct Case {
@@ -33,13 +36,9 @@ pub struct Case {
 }
 
 /// The cases of all drafts, and how many calls repeat the history of another file.
-pub(super) fn cases(
-    made: Vec<(PathBuf, Option<String>, Draft)>,
-    grouping: &Grouping,
-    keep_text: bool,
-) -> (Vec<Case>, u64) {
+pub(super) fn cases(made: Vec<Made>, grouping: &Grouping, keep_text: bool) -> (Vec<Case>, u64) {
     let (kept, repeated) = without_repeats(made);
-    let mut groups: Vec<(String, Vec<(PathBuf, Option<String>, Draft)>)> = Vec::new();
+    let mut groups: Vec<(String, Vec<Made>)> = Vec::new();
     let mut by_key: HashMap<String, usize> = HashMap::new();
     for (index, draft) in kept.into_iter().enumerate() {
         let key = match grouping {
@@ -66,17 +65,15 @@ pub(super) fn cases(
             _ => id_of(path, agent.as_deref(), first),
         };
         let id = free_id(id, &mut taken);
-        let cluster = short_name(path);
+        let cluster = redacted(&short_name(path)).into_owned();
         case(id, &cluster, drafts.into_iter().map(|(_, _, draft)| draft).collect(), keep_text)
     });
     (made.collect(), repeated)
 }
 
 /// The drafts of which no other one holds every call. Of two that do, the first stays.
-fn without_repeats(
-    made: Vec<(PathBuf, Option<String>, Draft)>,
-) -> (Vec<(PathBuf, Option<String>, Draft)>, u64) {
-    let mut kept: Vec<Option<(PathBuf, Option<String>, Draft)>> = Vec::new();
+fn without_repeats(made: Vec<Made>) -> (Vec<Made>, u64) {
+    let mut kept: Vec<Option<Made>> = Vec::new();
     let mut by_call: HashMap<u128, Vec<usize>> = HashMap::new();
     let mut repeated = 0;
     for draft in made {
@@ -145,7 +142,7 @@ fn case(id: String, cluster: &str, drafts: Vec<Draft>, keep_text: bool) -> Case 
 }
 
 fn id_of(path: &std::path::Path, agent: Option<&str>, draft: &Draft) -> String {
-    let mut conversation = short_name(path);
+    let mut conversation = redacted(&short_name(path)).into_owned();
     if let Some(agent) = agent.filter(|agent| !conversation.contains(agent)) {
         conversation = format!("{conversation}-{}", agent.chars().take(8).collect::<String>());
     }

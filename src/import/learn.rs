@@ -4,6 +4,7 @@
 use super::chains::{Chain, Made, arguments_of};
 use super::model::Session;
 use super::offered::speaks_of_place;
+use super::redact::has_secret;
 use super::stop::says;
 use super::tools::{ToolKey, is_position};
 use crate::agent::{as_number, each_leaf_outside_arrays, is_same, offer, plain_name};
@@ -179,7 +180,8 @@ fn leaves(page: &Page<'_>, name: &str, value: &Value) -> Vec<ContinuationRule> {
     let mut places = Vec::new();
     for document in page.documents() {
         each_leaf_outside_arrays(document, &mut |leaf| {
-            if is_same(Some(leaf.value), value) && speaks_of_place(leaf.pointer, name) {
+            let is_it = is_same(Some(leaf.value), value) && speaks_of_place(leaf.pointer, name);
+            if is_it && !has_secret(leaf.pointer) {
                 places.push(leaf.pointer.to_owned());
             }
         });
@@ -203,7 +205,9 @@ fn sentences(page: &Page<'_>, name: &str, value: &Value) -> Vec<ContinuationRule
             let before = line[..at].trim_end();
             let words: Vec<&str> = before.split_whitespace().collect();
             let kept = &words[words.len().saturating_sub(WORDS_BEFORE)..];
-            if !kept.iter().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3) {
+            if has_secret(line[..at].trim_end())
+                || !kept.iter().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3)
+            {
                 continue;
             }
             let escaped: Vec<String> = kept.iter().map(|word| open_numbers(&regex::escape(word))).collect();

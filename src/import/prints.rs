@@ -25,20 +25,24 @@ pub fn fingerprints(before: &[Vec<ChainText>], pages: &[Vec<ChainText>]) -> Vec<
     found.into_iter().filter(|hash| !seen.contains(hash)).take(MOST).collect()
 }
 
-/// Every gram, not winnowed, that holds a whole passage and lies inside `around`, or the passage's whole text
-/// when that is short.
+/// Every gram, not winnowed, that holds a whole passage and no secret; the whole text when that is short.
 pub fn grams_around(text: &str, passage: std::ops::Range<usize>) -> Vec<u64> {
     let chars: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    let secrets = secrets(text);
     if chars.len() <= GRAM {
-        return fingerprint_hashes(text.trim());
+        return if secrets.is_empty() { fingerprint_hashes(text.trim()) } else { Vec::new() };
     }
+    let is_clean = |at: usize| {
+        let (from, to) = (chars[at], chars[at + GRAM]);
+        !secrets.iter().any(|(secret, _)| secret.start < to && from < secret.end)
+    };
     let place = |byte: usize| chars.partition_point(|at| *at < byte);
     let (from, to) = (place(passage.start), place(passage.end));
     let first = to.saturating_sub(GRAM);
     let last = from.min(chars.len() - 1 - GRAM);
     let (first, last) = (first.min(last), first.max(last));
     let mut hashes: Vec<u64> = (first..=last)
-        .filter(|at| at + GRAM < chars.len())
+        .filter(|at| at + GRAM < chars.len() && is_clean(*at))
         .flat_map(|at| fingerprint_hashes(&text[chars[at]..chars[at + GRAM]]))
         .collect();
     hashes.sort_unstable();
@@ -150,6 +154,20 @@ mod tests {
         let with = format!("{a}mail a.person@example.com {b}");
         let without = [page(&[&format!("{a}mail "), &format!(" {b}")])];
         assert_eq!(fingerprints(&[], &[page(&[&with])]), fingerprints(&[], &without));
+    }
+
+    #[test]
+    fn no_gram_around_a_passage_holds_a_secret() {
+        let text = format!("{}tideTable ann@example.org {}", long(0..20), long(30..50));
+        let at = text.find("tideTable").unwrap();
+        let secret = text.find("ann@").unwrap();
+        let hashes = grams_around(&text, at..at + 9);
+        assert_eq!(hashes, {
+            let mut clean = fingerprint_hashes(&text[at + 9 - GRAM..secret]);
+            clean.sort_unstable();
+            clean
+        });
+        assert!(grams_around("to ann@example.org", 0..2).is_empty());
     }
 
     #[test]

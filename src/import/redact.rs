@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 pub const PACK: &str = "default/1";
 
 /// One kind of secret: what replaces it, and how it looks. Group 1, where there is one, is the secret alone.
-const PATTERNS: [(&str, &str); 12] = [
+const PATTERNS: [(&str, &str); 13] = [
     (
         "[redacted private-key]",
         r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
@@ -34,7 +34,9 @@ const PATTERNS: [(&str, &str); 12] = [
         r#"(?i)\b(?:[a-z0-9_-]*(?:password|passwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|private[_-]?key))["']?\s*[:=]\s*["']?([^\s"',;&]{6,})"#,
     ),
     ("[redacted e-mail]", r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}"),
-    ("~", r"(?:/Users|/home|[A-Za-z]:\\Users)[/\\][^/\\\s\x22'<>|:;,]+"),
+    ("~", r"(?:/Users|/home|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\x22'<>|:;,]+"),
+    // The same in names of folders, as clients write them for the project at work.
+    ("~", r"(?:^|[/\\\s\x22'])(-(?:Users|home)-[^-/\\\s\x22'<>|:;,]+)"),
 ];
 
 /// Names of arguments whose value is a secret whatever it looks like.
@@ -74,6 +76,11 @@ pub fn secrets(text: &str) -> Vec<(Range<usize>, &'static str)> {
     }
     found.sort_by_key(|(range, _)| range.start);
     found
+}
+
+/// Whether a text holds something to redact.
+pub fn has_secret(text: &str) -> bool {
+    patterns().iter().any(|(_, pattern)| pattern.is_match(text))
 }
 
 /// The text with everything redacted.
@@ -118,7 +125,14 @@ fn redact(name: &str, value: &Value, count: &mut u64) -> Value {
         }
         Value::Array(items) => items.iter().map(|item| redact(name, item, count)).collect(),
         Value::Object(map) => Value::Object(
-            map.iter().map(|(name, value)| (name.clone(), redact(name, value, count))).collect(),
+            map.iter()
+                .map(|(name, value)| {
+                    // Keys within an argument may be data: people by their addresses.
+                    let shown = redacted(name);
+                    *count += u64::from(matches!(shown, Cow::Owned(_)));
+                    (shown.into_owned(), redact(name, value, count))
+                })
+                .collect(),
         ),
         _ => value.clone(),
     }
@@ -135,6 +149,9 @@ mod tests {
             ("mail a.b+c@example.co.uk now", "mail [redacted e-mail] now"),
             ("/Users/alex/work/a.go and /home/b/c", "~/work/a.go and ~/c"),
             (r"C:\Users\alex\x", r"~\x"),
+            (r"C:\\Users\\alex\\x", r"~\\x"),
+            ("~/.claude/projects/-Users-alex-work/a", "~/.claude/projects/~-work/a"),
+            ("two-home-made-pies", "two-home-made-pies"),
             ("Authorization: Bearer abcdef0123456789", "Authorization: Bearer [redacted token]"),
             ("sk-ant-api03-abcdefghijklmnop0123", "[redacted key]"),
             ("ghp_0123456789abcdefghij0123", "[redacted token]"),

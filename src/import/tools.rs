@@ -83,7 +83,7 @@ pub fn is_position(name: &str, value: &Value) -> bool {
     is_position_name(name)
         && match value {
             Value::Number(_) => true,
-            Value::String(text) => !text.is_empty() && !(text.is_char_boundary(4) && is_date(text)),
+            Value::String(text) => !(text.is_empty() || text.is_char_boundary(4) && is_date(text)),
             _ => false,
         }
 }

@@ -141,8 +141,8 @@ impl<'s> Chained<'s> {
                 continue;
             }
             let Some(places) = self.index.get(&(used.hash, used.kind)) else { continue };
-            let shown = places.iter().filter(|(view, _)| self.views[*view].event < used.event);
-            let Some((view, passage)) = shown.last() else { continue };
+            let mut shown = places.iter().filter(|(view, _)| self.views[*view].event < used.event);
+            let Some((view, passage)) = shown.next_back() else { continue };
             if used.kind == FeatureKind::Copy {
                 copies.push((used, *view, *passage));
             } else if self.is_from_here(used, places[0].0, *view, false) {

@@ -112,7 +112,7 @@ pub fn passages(texts: &[Vec<ChainText>], sightings: &Sightings) -> Vec<Vec<Pass
             }
         }
         let mut found: Vec<Passage> = found.into_values().collect();
-        found.sort_by(|a, b| (a.place, a.hash).cmp(&(b.place, b.hash)));
+        found.sort_by_key(|passage| (passage.place, passage.hash));
         pages.push(found);
     }
     pages

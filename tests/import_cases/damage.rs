@@ -118,3 +118,33 @@ fn the_same_input_gives_the_same_bytes() {
     assert_eq!(a.file("docs.talk.1.case.json"), b.file("docs.talk.1.case.json"));
     assert_eq!(a.file("tools.toml"), b.file("tools.toml"));
 }
+
+#[test]
+fn a_recorded_session_that_a_crash_cut_is_read_up_to_there() {
+    let line = |dir: &str, msg: serde_json::Value| {
+        json!({"ts": "2026-11-01T00:00:00Z", "dir": dir, "msg": msg}).to_string() + "\n"
+    };
+    let read = |id: u64, start: u64| {
+        let arguments = json!({"documentId": "doc-a", "startOffset": start});
+        let params = json!({"name": "read_document", "arguments": arguments});
+        line("client", json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
+    };
+    let page = |id: u64, next: u64| {
+        let text = json!({"text": crate::support::filler(id as usize), "next": {"startOffset": next}});
+        let content = json!([{"type": "text", "text": text.to_string()}]);
+        line("server", json!({"jsonrpc": "2.0", "id": id, "result": {"content": content}}))
+    };
+    let header = json!({"format_version": 1, "server": "docs", "transport": "stdio"}).to_string() + "\n";
+    let whole = header + &read(1, 0) + &page(1, 100) + &read(2, 100) + &page(2, 200);
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("x.session.jsonl");
+    std::fs::write(&file, &whole).unwrap();
+    let made = import(&[&file], &[]);
+    assert_eq!((made.code, made.recorded(), made.err.as_str()), (Some(0), [2, 2, 1, 0], ""));
+    std::fs::write(&file, &whole[..whole.len() - 40]).unwrap();
+    let made = import(&[&file], &[]);
+    assert_eq!((made.code, made.recorded()), (Some(0), [2, 2, 1, 0]));
+    for warning in ["1 last line cut short", "1 call without a result"] {
+        assert!(made.err.contains(warning), "{}", made.err);
+    }
+}

@@ -1,5 +1,7 @@
 //! Import against its contract: transcripts in, cases out, through the binary.
 
+#![expect(clippy::unwrap_used, reason = "a test may end by a panic, also in what its functions call")]
+
 #[path = "../cli/mod.rs"]
 mod cli;
 
@@ -12,5 +14,6 @@ mod flow;
 mod fixture_support;
 mod needs;
 mod privacy;
+mod round_trip;
 mod support;
 mod traps;

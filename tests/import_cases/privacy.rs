@@ -77,3 +77,64 @@ fn a_dry_run_writes_nothing() {
     assert_eq!(made.summary["cases"].as_array().unwrap().len(), 1);
     assert!(!made.dir.path().join("out").exists());
 }
+
+/// Everything that an import wrote, with the names of its files.
+fn written(dir: &std::path::Path) -> String {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| format!("{}\n{}\n", path.display(), std::fs::read_to_string(&path).unwrap())).collect()
+}
+
+#[test]
+fn nothing_that_is_written_holds_a_secret() {
+    const SECRETS: [&str; 9] = [
+        "hunter-twenty-2",
+        "ghp_0123456789abcdefghij0123456789",
+        "sk-ant-api03-abcdefghijklmnop0123",
+        "AKIAIOSFODNN7EXAMPLE",
+        "ann.smith@example.org",
+        "ann-smith",
+        "quarrington",
+        "eyJhbGciOiJIUzI1NiJ9",
+        "s3cr3t-value-77",
+    ];
+    let page = |rest: &str| {
+        format!(
+            "see tideTableLoader ghp_0123456789abcdefghij0123456789 of ann.smith@example.org \
+             in /Users/quarrington/notes/moorLine_7.md, C:\\\\Users\\\\quarrington\\\\x, AKIAIOSFODNN7EXAMPLE {rest}"
+        )
+    };
+    let input = json!({
+        "path": "/home/quarrington/plan.md",
+        "project": "/var/p/-Users-quarrington-work/a.jsonl",
+        "who": {"ann.smith@example.org": true},
+        "headers": {"Authorization": "Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc"},
+        "url": "https://bot:hunter-twenty-2@example.org/x",
+        "password": "s3cr3t-value-77",
+        "text": "use sk-ant-api03-abcdefghijklmnop0123 now",
+    });
+    let result = json!({"ann.smith@example.org": {"id": "6f1d2c3b-0a9e-4b7c"}}).to_string();
+    let talk = Talk::new("Mail ann.smith@example.org about /Users/quarrington/notes")
+        .did("t1", "mcp__docs__search", input, result)
+        .did("t2", "mcp__docs__get_thing", json!({"id": "6f1d2c3b-0a9e-4b7c"}), "{}")
+        .walk([&page("one"), &page("two"), &page("three moorDepth_9")])
+        .say("tideTableLoader of ann.smith@example.org, moorDepth_9, ghp_0123456789abcdefghij0123456789")
+        .did("t3", "mcp__docs__read_document", json!({"documentId": "AKIAIOSFODNN7EXAMPLE"}), "{}");
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("ann.smith@example.org.jsonl");
+    std::fs::write(&file, talk.text()).unwrap();
+    for flags in [&[][..], &["--keep-text"], &["--no-passages"], &["--need", "all"], &["--explain"]] {
+        let made = crate::support::import(&[&file], flags);
+        assert_eq!(made.code, Some(0), "{}", made.err);
+        let text = written(&made.dir.path().join("out")) + &made.summary["cases"].to_string();
+        for secret in SECRETS {
+            assert!(!text.contains(secret), "{flags:?}: {secret} in {text}");
+        }
+        assert!(made.kinds().contains(&"used") || flags.contains(&"--need"), "{:?}", made.kinds());
+    }
+    // A person's table of the same shows none either.
+    let mut command = crate::cli::mcp_regress();
+    let told = crate::cli::said(command.arg("import").arg(&file).args(["--dry-run", "--explain"]));
+    for secret in SECRETS {
+        assert!(!told.out.contains(secret), "{secret} in {}", told.out);
+    }
+}

@@ -18,11 +18,6 @@ impl Talk {
         Self { lines: Vec::new(), messages: 0, session: "s-1" }.prompt(prompt)
     }
 
-    /// A session without a prompt, as `claude -p` prints it.
-    pub fn bare() -> Self {
-        Self { lines: Vec::new(), messages: 0, session: "s-1" }
-    }
-
     /// A line as it is, with the common fields put in where it lacks them.
     pub fn line(mut self, line: Value) -> Self {
         let mut line = line;

@@ -350,3 +350,39 @@ fn tasks_of_one_prompt_can_be_recordings_of_one_case() {
     assert_eq!(counts(&["--group=docs/audit"]), [3]);
     assert_eq!(import(&[dir.path()], &["--group=1 bad"]).code, Some(2));
 }
+
+#[test]
+fn what_stands_beside_a_result_may_be_of_any_shape() {
+    let page = "{\"text\":\"see tideTableLoader\"}";
+    for beside in [None, Some(json!(null)), Some(json!("Error: x")), Some(json!([1])), Some(json!({"a": {}}))]
+    {
+        let block = json!([{"type": "tool_result", "tool_use_id": "t1", "content": page}]);
+        let mut line = json!({"type": "user", "message": {"role": "user", "content": block}});
+        if let Some(beside) = &beside {
+            line["toolUseResult"] = beside.clone();
+        }
+        let made = Talk::new("Go")
+            .call("t1", "mcp__docs__get_a", json!({"id": "a"}))
+            .line(line)
+            .say("tideTableLoader")
+            .import(&[]);
+        assert_eq!(made.kinds(), ["used"], "{beside:?}");
+    }
+}
+
+#[test]
+fn tool_search_boundaries_and_redacted_names_are_in_nobodys_way() {
+    let reference = json!([{"type": "tool_reference", "tool_name": "mcp__docs__get_a"}]);
+    let boundary = |kind: &str| json!({"type": "system", "subtype": kind, "parentUuid": null, "cwd": "/Users/[redacted]/\u{fffd}", "gitBranch": "?"});
+    let made = Talk::new("Go")
+        .did("t0", "ToolSearch", json!({"query": "select:mcp__docs__get_a"}), reference)
+        .line(boundary("compact_boundary"))
+        .line(boundary("microcompact_boundary"))
+        .line(boundary("turn_duration"))
+        .line(json!({"type": "queue-operation", "operation": "enqueue", "content": "mcp__docs__get_a"}))
+        .line(json!({"type": "file-history-snapshot", "snapshot": {}}))
+        .line(json!({"type": "a-type-of-tomorrow", "message": {"content": [7, null]}}))
+        .did("t1", "mcp__docs__get_a", json!({"id": "a"}), "{}")
+        .import(&[]);
+    assert_eq!((made.code, made.recorded()), (Some(0), [1, 1, 0, 0]), "{}", made.err);
+}

@@ -1,8 +1,8 @@
 //! What was seen of the tools, as lines of a suite file.
 
 use crate::agent::Tool;
-use crate::suite::toml_lines as toml;
 use crate::import::{Imported, Learned, ToolFacts};
+use crate::suite::toml_lines as toml;
 use crate::words::ToolKind;
 use std::collections::BTreeSet;
 

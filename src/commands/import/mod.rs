@@ -30,7 +30,7 @@ pub(super) fn run(args: &ImportArgs, printer: &Printer) -> Result<ExitCode, Fail
     }
     if imported.files == 0 {
         return Err(Failure::usage("nothing that was given could be read as a transcript")
-            .hint("give files or folders of Claude Code sessions, such as ~/.claude/projects"));
+            .hint("give files or folders of Claude Code sessions, such as ~/.claude/projects, or sessions of mcp-regress record"));
     }
     if imported.cases.is_empty() {
         return Err(nothing_found(args, &imported));

@@ -4,7 +4,7 @@ use super::summary::needs;
 use super::write::{FRAGMENT, Written};
 use crate::cli::ImportArgs;
 use crate::commands::sizes::counted;
-use crate::import::{Draft, Imported, StepNote};
+use crate::import::{Draft, Imported, StepNote, redacted};
 use crate::words::NeedKind;
 use std::collections::BTreeMap;
 
@@ -115,7 +115,7 @@ fn explained(id: &str, draft: &Draft) -> String {
     let mut out = format!("\n{id} (server {})\n", draft.server);
     if let Some(prompt) = &draft.prompt {
         let start: String =
-            prompt.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(70).collect();
+            redacted(prompt).split_whitespace().collect::<Vec<_>>().join(" ").chars().take(70).collect();
         out.push_str(&format!("  task {}: {start}\n", draft.task));
     }
     for (index, step) in draft.steps.iter().enumerate() {
