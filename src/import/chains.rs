@@ -1,6 +1,6 @@
 //! Calls of one conversation as chains: reads that carry one another on, and calls that stand alone.
 
-use super::model::{Call, Event, EventKind, Session};
+use super::model::{Call, Event, EventKind, Output, Session};
 use super::notice::Oversize;
 use super::offered::{ends_at, holds, offers_value, texts_in};
 use super::scope::Scope;
@@ -29,9 +29,18 @@ pub struct ChainCall {
     pub event: usize,
     pub output: Option<usize>,
     pub shown: Shown,
+    /// The client showed a part of the result.
+    pub is_cut: bool,
     pub made: Made,
     /// Places of calls that read the file into which the result was saved.
     pub spill_reads: Vec<usize>,
+}
+
+impl ChainCall {
+    /// A notice stood in place of the result, or a part of it.
+    pub fn is_oversized(&self) -> bool {
+        self.is_cut || matches!(self.shown, Shown::Notice(_))
+    }
 }
 
 /// One step as it will be: the reads of a chain, or a call that stands alone.
@@ -61,9 +70,9 @@ impl Chain {
         self.calls.iter().filter(|call| call.made == Made::Retry).count() as u64
     }
 
-    /// Results that were a notice.
+    /// Results that were not shown whole.
     pub fn oversized(&self) -> u64 {
-        self.calls.iter().filter(|call| matches!(call.shown, Shown::Notice(_))).count() as u64
+        self.calls.iter().filter(|call| call.is_oversized()).count() as u64
     }
 }
 
@@ -155,7 +164,9 @@ impl<'s> Folding<'s> {
         if tool.kind == ToolKind::Write {
             self.write(call);
         }
-        let mut made = ChainCall { event: index, output, shown, made: Made::First, spill_reads: Vec::new() };
+        let is_cut = result.is_some_and(Output::is_cut);
+        let mut made =
+            ChainCall { event: index, output, shown, is_cut, made: Made::First, spill_reads: Vec::new() };
         if !is_read {
             self.chains.push(Chain { server: server.to_owned(), tool, calls: vec![made], is_read });
             return;
@@ -183,8 +194,8 @@ impl<'s> Folding<'s> {
         let Chain { server, tool, calls, .. } = &self.chains[chain];
         let call = &calls[place];
         let (page, nothing) = (call.shown.page(), Page::new([], "\n"));
-        let is_refused = matches!(call.shown, Shown::Notice(_));
-        let seen = if is_refused { Some(&nothing) } else { page.as_ref() };
+        let is_refused = call.is_oversized();
+        let seen = if matches!(call.shown, Shown::Notice(_)) { Some(&nothing) } else { page.as_ref() };
         let tools = self.tools;
         let reads = self.reads.entry(server.clone()).or_insert_with(|| reads(tools));
         let arguments = arguments_of(self.session, call.event);

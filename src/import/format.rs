@@ -19,6 +19,8 @@ Format {
 
 /// Bytes from the start of a file that decide its format.
 pub const HEAD_BYTES: usize = 64 << 10;
+/// Members under which recorders keep a message.
+const MESSAGES: [&str; 9] = ["msg", "message", "frame", "payload", "data", "body", "raw", "rpc", "json"];
 /// Lines of them that are looked at.
 const MOST_LINES: usize = 50;
 
@@ -46,7 +48,7 @@ fn of_line(line: &str) -> Option<Format> {
 fn of_record(record: &Map<String, Value>) -> Option<Format> {
     let has = |key: &str| record.contains_key(key);
     let text = |key: &str| record.get(key).and_then(Value::as_str).unwrap_or_default();
-    if has("jsonrpc") || ["msg", "message", "frame", "payload"].iter().any(|key| is_rpc(record.get(*key))) {
+    if has("jsonrpc") || MESSAGES.iter().any(|key| is_rpc(record.get(*key))) {
         return Some(Format::JsonRpc);
     }
     if has("payload") && has("timestamp")
@@ -81,8 +83,12 @@ fn is_claude(record: &Map<String, Value>, kind: &str) -> bool {
     }
 }
 
+/// Whether a member is a message of JSON-RPC, itself or as a text.
 fn is_rpc(value: Option<&Value>) -> bool {
-    value.is_some_and(|value| value.get("jsonrpc").is_some())
+    value.is_some_and(|value| match value {
+        Value::String(text) => text.trim_start().starts_with('{') && text.contains("\"jsonrpc\""),
+        _ => value.get("jsonrpc").is_some(),
+    })
 }
 
 /// The format of a record whose end is not in the head.
@@ -108,8 +114,10 @@ fn of_one_document(text: &str) -> Option<Format> {
     if !text.trim_start().starts_with(['{', '[']) {
         return None;
     }
-    if let Ok(Value::Object(record)) = serde_json::from_str::<Value>(text) {
-        return of_record(&record);
+    if let Ok(Value::Object(record)) = serde_json::from_str::<Value>(text)
+        && let Some(format) = of_record(&record)
+    {
+        return Some(format);
     }
     let has = |key: &str| text.contains(&format!("\"{key}\""));
     if has("jsonrpc") {
@@ -118,6 +126,9 @@ fn of_one_document(text: &str) -> Option<Format> {
         Some(Format::Gemini)
     } else if (has("eval") && (has("samples") || has("plan"))) || has("epoch") {
         Some(Format::Inspect)
+    } else if has("tools/call") && (has("request") || has("method")) {
+        // Some recorders leave `jsonrpc` out.
+        Some(Format::JsonRpc)
     } else {
         None
     }
@@ -143,6 +154,7 @@ mod tests {
             (r#"{"sessionId":"g","projectHash":"a","messages":[]}"#, Some(Format::Gemini)),
             (r#"{"id":"c","epoch":1,"messages":[],"events":[]}"#, Some(Format::Inspect)),
             (r#"{"ts":1,"dir":"out","msg":{"jsonrpc":"2.0","id":1,"method":"x"}}"#, Some(Format::JsonRpc)),
+            (r#"{"dir":"out","raw":"{\"jsonrpc\":\"2.0\",\"id\":1}"}"#, Some(Format::JsonRpc)),
             (
                 r#"2026-01-01T00:00:00Z [docs] [info] Message from client: {"jsonrpc":"2.0","id":9}"#,
                 Some(Format::JsonRpc),
@@ -152,7 +164,13 @@ mod tests {
                 Some(Format::JsonRpc),
             ),
             ("\n\nnot a record\n{\"type\":\"user\",\"message\":{}}", Some(Format::ClaudeCode)),
+            (
+                r#"{"interactions":[{"request":{"method":"tools/call","params":{}},"response":{}}]}"#,
+                Some(Format::JsonRpc),
+            ),
+            ("{\n \"calls\": [\n  {\"method\": \"tools/call\"}]}", Some(Format::JsonRpc)),
             (r#"{"format_version":1,"id":"a","recordings":[]}"#, None),
+            (r#"{"text":"the method \"tools/call\" of a request"}"#, None),
             ("plain text", None),
             ("", None),
         ] {

@@ -50,6 +50,7 @@ pub use draft::{Draft, DraftOptions, StepNote};
 pub use files::{Input, inputs};
 pub use format::{Format, HEAD_BYTES, detect};
 pub use gemini::GeminiReader;
+pub(crate) use gemini::{GeminiCut, cut as gemini_cut};
 pub use group::{Case as ImportedCase, Grouping};
 pub use inspect::read_inspect;
 pub use kinds::kind_by_name;

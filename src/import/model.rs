@@ -89,7 +89,8 @@ pub struct Output {
     pub structured: Option<Value>,
     /// Bytes of the raw `result`, where the format holds the wire.
     pub wire_bytes: Option<u64>,
-    /// Bytes of the text of the whole result, where the transcript tells that the model was shown less.
+    /// The size of the text of the whole result, where the transcript tells that the model was shown less: in
+    /// bytes, of Gemini in characters; at least so much where it tells no more.
     pub whole_bytes: Option<u64>,
 }
 
@@ -105,6 +106,11 @@ impl Output {
     pub fn of_text(call_id: String, text: String, is_error: bool) -> Self {
         let shown = vec![OutputBlock::Text(Block::of_text(text))];
         Self { call_id, shown, is_error, structured: None, wire_bytes: None, whole_bytes: None }
+    }
+
+    /// Whether the model was shown a part of the result.
+    pub fn is_cut(&self) -> bool {
+        self.whole_bytes.is_some()
     }
 
     /// The text blocks.

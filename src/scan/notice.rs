@@ -1,7 +1,7 @@
 //! What clients put in place of a result over one of their limits, by its wording. Each client has its own, so a
 //! wording is looked for only in that client's transcripts: quoted elsewhere it is text.
 
-use crate::import::{Format, NoticeKind, oversize};
+use crate::import::{Format, GeminiCut, NoticeKind, gemini_cut, oversize};
 use crate::words::Layer;
 use regex::Regex;
 use std::sync::OnceLock;
@@ -82,8 +82,6 @@ struct Wordings {
     middle: Regex,
     omitted: Regex,
     lines: Regex,
-    gemini: Regex,
-    gemini_omitted: Regex,
 }
 
 fn wordings() -> &'static Wordings {
@@ -96,10 +94,6 @@ fn wordings() -> &'static Wordings {
             lines: compile(
                 r"\[\.\.\. (?:omitted \d+ of \d+ lines|output truncated to fit \d+ bytes) \.\.\.\]",
             ),
-            gemini: compile(
-                r"^Output too large\. Showing first ([\d.,]+) and last ([\d.,]+) characters\. For full output see: ([^\n]+)",
-            ),
-            gemini_omitted: compile(r"\.\.\. \[([\d.,]+) characters omitted\] \.\.\."),
         }
     })
 }
@@ -113,15 +107,8 @@ fn of_codex(text: &str) -> Option<Found> {
 }
 
 fn of_gemini(text: &str) -> Option<Found> {
-    let head = wordings().gemini.captures(text)?;
-    let omitted = wordings().gemini_omitted.captures(text);
-    let chars = omitted.and_then(|omitted| Some(whole(&head[1])? + whole(&head[2])? + whole(&omitted[1])?));
-    Some(Found { wording: Wording::HeadTailSaved, chars, saved: Some(head[3].trim_end().to_owned()) })
-}
-
-/// A whole number with any separators.
-fn whole(text: &str) -> Option<u64> {
-    text.chars().filter(char::is_ascii_digit).collect::<String>().parse().ok()
+    let GeminiCut { chars, saved } = gemini_cut(text)?;
+    Some(Found { wording: Wording::HeadTailSaved, chars: Some(chars), saved: Some(saved) })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One file of every format, with exact counts; and sessions of `record`.
 
-use crate::support::{assert_total, census, scan};
+use crate::support::{assert_total, census, imported, recorded, scan};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -47,6 +47,79 @@ fn every_synthetic_file_has_its_counts() {
     let cut = |file: &str| census(&synthetic(file))["total"]["smallest_refused"].as_u64().unwrap();
     assert!((11_600..11_800).contains(&cut("codex_rollout.jsonl")));
     assert_eq!(cut("inspect_sample.json"), 40_000);
+    assert_eq!(cut("gemini_session.json"), 40_001);
+}
+
+#[test]
+fn every_synthetic_file_becomes_a_case() {
+    for (file, id, counts) in [
+        ("claude_code.jsonl", "docs/claude_code/1", [2, 2, 1, 1]),
+        ("claude_desktop_mcp-server-docs.log", "docs/claude_desktop_mcp-server-docs/0", [1, 1, 0, 0]),
+        ("vscode_mcp.log", "vscode_mcp/vscode_mcp/0", [1, 1, 0, 0]),
+        ("codex_rollout.jsonl", "docs/codex_rollout/1", [1, 1, 0, 1]),
+        ("gemini_session.json", "docs/gemini_session/1", [1, 1, 0, 1]),
+        ("gemini_stream.jsonl", "mcp/gemini_stream/1", [1, 1, 0, 0]),
+        ("inspect_sample.json", "docs/inspect_sample/1", [1, 1, 0, 1]),
+    ] {
+        let cases = imported(&synthetic(file));
+        let ids: Vec<&str> = cases.iter().map(|case| case["id"].as_str().unwrap()).collect();
+        assert_eq!((ids, recorded(&cases)), (vec![id], counts), "{file}");
+    }
+}
+
+#[test]
+fn the_real_session_has_its_counts() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts/entireio-cli");
+    let census = census(&folder);
+    assert_eq!((&census["files"], &census["sessions"]), (&json!({"claude-code": 1}), &json!(1)));
+    assert_total(
+        &census,
+        &[
+            ("calls", 7),
+            ("results", 7),
+            ("errors", 1),
+            // A comment that the user did not let through.
+            ("denied", 1),
+            ("oversized", 0),
+            ("continuation_reads", 0),
+            ("spill_reads", 0),
+            ("repeated_reads", 0),
+            ("largest_shown", 1_269),
+            ("size_p50", 1_034),
+        ],
+    );
+    let tools: Vec<(&str, u64)> = census["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| (tool["tool"].as_str().unwrap(), tool["calls"].as_u64().unwrap()))
+        .collect();
+    let expected = [
+        ("create_comment", 0),
+        ("create_document", 1),
+        ("get_document", 1),
+        ("get_issue", 2),
+        ("list_documents", 1),
+        ("search_documentation", 1),
+        ("update_document", 1),
+    ];
+    assert_eq!(tools, expected);
+}
+
+#[test]
+fn the_examples_of_needs_have_their_counts() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts/needs");
+    let census = census(&folder);
+    let expected = [
+        ("calls", 16),
+        ("results", 16),
+        ("continuation_reads_offered", 6),
+        ("continuation_reads_computed", 2),
+        ("oversized", 0),
+        ("largest_shown", 687),
+    ];
+    assert_total(&census, &expected);
+    assert_eq!(census["files"], json!({"claude-code": 7}));
 }
 
 #[test]

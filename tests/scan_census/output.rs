@@ -41,6 +41,26 @@ fn the_same_numbers_stand_in_every_form() {
 }
 
 #[test]
+fn the_columns_are_documented() {
+    let docs = include_str!("../../docs/scan.md");
+    let dir = tempfile::tempdir().unwrap();
+    small().write(&dir.path().join("s.jsonl"));
+    let out = dir.path().join("census");
+    scan(&[dir.path().to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    let columns = std::fs::read_to_string(out.join("columns.md")).unwrap();
+    let rows: Vec<&str> = columns.lines().filter(|line| line.starts_with("| ")).collect();
+    assert!(rows.len() > 25, "{columns}");
+    for row in rows {
+        assert!(docs.lines().any(|line| line == row), "docs/scan.md lacks: {row}");
+    }
+    let notices = mcp_regress::scan::Wording::ALL.iter().map(|wording| wording.as_str());
+    let formats = mcp_regress::import::Format::ALL.iter().map(|format| format.as_str());
+    for word in notices.chain(formats) {
+        assert!(docs.contains(&format!("| `{word}` |")), "docs/scan.md lacks a row of `{word}`");
+    }
+}
+
+#[test]
 fn servers_are_chosen() {
     let dir = tempfile::tempdir().unwrap();
     small().write(&dir.path().join("s.jsonl"));
@@ -63,11 +83,11 @@ fn what_is_damaged_is_counted_and_the_rest_is_read() {
     let dir = tempfile::tempdir().unwrap();
     let good = small().text();
     let mut bytes = good.replace("three", "thr\u{e9}e").into_bytes();
-    // Latin-1 in the middle, a line that is no record, a line of 40 MB, a last line that was cut.
+    // Latin-1 in the middle, a line that is no record, a line of 100 MB, a last line that was cut.
     let place = bytes.windows(2).position(|pair| pair == "\u{e9}".as_bytes()).unwrap();
     bytes.splice(place..place + 2, [0xe9]);
     bytes.extend_from_slice(b"{\"mcp__docs__read\": nonsense}\n");
-    bytes.extend(std::iter::repeat_n(b'x', 40 << 20));
+    bytes.extend(std::iter::repeat_n(b'x', 100 << 20));
     bytes.push(b'\n');
     let mut more = Session::new("later");
     more.done("mcp__docs__read", json!({"id": 9}), "late");
@@ -87,4 +107,55 @@ fn what_is_damaged_is_counted_and_the_rest_is_read() {
     for sign in ["invalid UTF-8", "no record", "too long", "cut short"] {
         assert!(said.err.contains(sign), "{sign}: {}", said.err);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_without_permission_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    small().write(&dir.path().join("s.jsonl"));
+    let closed = dir.path().join("closed");
+    std::fs::create_dir(&closed).unwrap();
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let may_read_anything = std::fs::read_dir(&closed).is_ok();
+    let said = scan(&[dir.path().to_str().unwrap()]);
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(said.out.starts_with("0 of 3 calls"), "{}", said.out);
+    // The superuser is refused nothing.
+    assert!(may_read_anything || said.err.contains("1 place that cannot be read"), "{}", said.err);
+    // What is not there is named too, and the rest is read.
+    let said = scan(&[dir.path().to_str().unwrap(), "/no/such/folder"]);
+    assert_eq!(said.code, Some(0));
+    assert!(said.err.contains("/no/such/folder"), "{}", said.err);
+}
+
+#[test]
+fn a_file_that_grows_is_read_as_it_was_when_it_was_opened() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.jsonl");
+    small().write(&path);
+    let is_over = AtomicBool::new(false);
+    let said = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+            for round in 0..20_000 {
+                if is_over.load(Ordering::Relaxed) {
+                    break;
+                }
+                let mut more = Session::new(&format!("more-{round}"));
+                more.done("mcp__docs__read", json!({"id": round}), "grown");
+                file.write_all(more.text().as_bytes()).unwrap();
+            }
+        });
+        let said = scan(&[path.to_str().unwrap(), "--format", "json"]);
+        is_over.store(true, Ordering::Relaxed);
+        writer.join().unwrap();
+        said
+    });
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let census: Value = serde_json::from_str(&said.out).unwrap();
+    assert!(census["total"]["calls"].as_u64().unwrap() >= 3, "{census}");
 }

@@ -107,12 +107,39 @@ pub struct Said {
 }
 
 pub fn scan(arguments: &[&str]) -> Said {
+    said("scan", arguments)
+}
+
+/// What `import` makes of a path: its cases, by the names of their files.
+pub fn imported(path: &Path) -> Vec<Value> {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let said = said("import", &[path.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let entries = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|ending| ending == "json")).collect();
+    files.sort();
+    files.iter().map(|file| serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()).collect()
+}
+
+/// `[calls, read_calls, continuation_reads, oversized]` of the recordings of all cases.
+pub fn recorded(cases: &[Value]) -> [u64; 4] {
+    let recordings = cases.iter().flat_map(|case| case["recordings"].as_array().unwrap());
+    let counts = recordings.map(|recording| {
+        ["calls", "read_calls", "continuation_reads", "oversized"]
+            .map(|name| recording["recorded"][name].as_u64().unwrap_or_else(|| panic!("{name} of {recording}")))
+    });
+    counts.fold([0; 4], |sum, of| std::array::from_fn(|index| sum[index] + of[index]))
+}
+
+fn said(what: &str, arguments: &[&str]) -> Said {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-regress"));
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("MCP_REGRESS_")) {
         command.env_remove(name);
     }
     let dir = tempfile::tempdir().unwrap();
-    let output = command.arg("scan").args(arguments).current_dir(dir.path()).output().unwrap();
+    let output = command.arg(what).args(arguments).current_dir(dir.path()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }

@@ -52,6 +52,13 @@ impl Own {
         }
     }
 
+    /// Whether a text shows the whole of it.
+    fn is_shown_as(&self, text: &str) -> bool {
+        let own: Vec<&str> = self.result.blocks.iter().map(|block| block.text()).collect();
+        let structured = self.result.structured.as_ref().is_some_and(|block| block.text() == text);
+        structured || own.join("\n") == text || blocks_of(text).is_some_and(|shown| shown == own)
+    }
+
     /// Bytes of what the client forwards: structured content before text.
     fn forwarded_bytes(&self) -> u64 {
         match &self.result.structured {
@@ -65,6 +72,10 @@ impl Own {
 pub(super) fn shown(call_id: String, output: Option<Value>, own: Option<Own>) -> Output {
     let (text, failed) = text_of(output);
     let bare = without_header(&text);
+    // A marker that the server itself sent is a quoted one.
+    if let Some(own) = own.as_ref().filter(|own| own.is_shown_as(bare)) {
+        return own.clone().output(call_id);
+    }
     if let Some(omitted) = omitted_bytes(bare) {
         // Both the event and what the model saw are bounded: either is a floor.
         let estimated = bare.len() as u64 + omitted;

@@ -1,8 +1,11 @@
 //! Sessions of Gemini CLI (one document, or JSON Lines that are applied one after the other) and its stream-json.
 
+mod cut;
 mod names;
 mod session;
 mod stream;
+
+pub(crate) use cut::{GeminiCut, cut};
 
 use super::lines::{Line, decode};
 use super::model::Event;

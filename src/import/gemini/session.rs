@@ -1,5 +1,6 @@
 //! A session: messages that later records replace, update or take back.
 
+use super::cut::cut;
 use super::names::server_and_tool;
 use crate::client::Block;
 use crate::import::model::{About, Call, Event, EventKind, Output, OutputBlock, Tokens};
@@ -168,6 +169,13 @@ fn of_call(
     }
 }
 
+/// The client cuts a result that is one text, and says so in it.
+pub(super) fn with_cut(mut output: Output) -> Output {
+    let first = output.blocks().next().and_then(|block| cut(block.text()));
+    output.whole_bytes = first.map(|cut| cut.chars);
+    output
+}
+
 /// A result: parts, of which some are answers to functions.
 fn output(call_id: String, result: &Value, mut is_error: bool) -> Output {
     let mut shown = Vec::new();
@@ -193,5 +201,5 @@ fn output(call_id: String, result: &Value, mut is_error: bool) -> Output {
             (None, _) => shown.push(OutputBlock::Other("data".to_owned())),
         }
     }
-    Output { call_id, shown, is_error, structured: None, wire_bytes: None, whole_bytes: None }
+    with_cut(Output { call_id, shown, is_error, structured: None, wire_bytes: None, whole_bytes: None })
 }

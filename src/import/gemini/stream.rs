@@ -1,6 +1,7 @@
 //! Events of `--output-format stream-json`.
 
 use super::names::server_and_tool;
+use super::session::with_cut;
 use crate::import::model::{About, Call, Event, EventKind, Output, Tokens};
 use crate::import::problems::{Damage, ImportProblems};
 use serde_json::{Map, Value};
@@ -72,7 +73,7 @@ impl Stream {
                     .map(str::to_owned);
                 let is_error = error.is_some() || text(&event, "status") == Some("error");
                 let shown = owned("output").filter(|shown| !shown.is_empty()).or(why).unwrap_or_default();
-                tell(EventKind::Output(Output::of_text(id, shown, is_error)));
+                tell(EventKind::Output(with_cut(Output::of_text(id, shown, is_error))));
             }
             "result" => {
                 let stats = event.get("stats").filter(|stats| stats.is_object());
