@@ -36,7 +36,9 @@ fn both(name: &str, text: &str, format: &str) -> (Value, Vec<Value>) {
 
 fn tools(census: &Value) -> Vec<String> {
     let tools = census["tools"].as_array().unwrap().iter();
-    tools.map(|tool| format!("{}/{}", tool["server"].as_str().unwrap(), tool["tool"].as_str().unwrap())).collect()
+    tools
+        .map(|tool| format!("{}/{}", tool["server"].as_str().unwrap(), tool["tool"].as_str().unwrap()))
+        .collect()
 }
 
 fn page(text: &str, next: Option<u64>) -> String {
@@ -104,7 +106,10 @@ mod codex {
         ]);
         let (census, cases) = both("rollout-1.jsonl", &lines(&records), "codex");
         assert_eq!(tools(&census), ["docs/read__all", "docs/read_document"]);
-        assert_total(&census, &[("calls", 3), ("results", 3), ("continuation_reads_offered", 1), ("errors", 0)]);
+        assert_total(
+            &census,
+            &[("calls", 3), ("results", 3), ("continuation_reads_offered", 1), ("errors", 0)],
+        );
         assert_eq!(cases.len(), 1);
         let source = &cases[0]["recordings"][0]["source"];
         assert_eq!((&source["client_version"], &source["session"]), (&json!("0.150.0"), &json!("th-1")));
@@ -117,7 +122,11 @@ mod codex {
         let mut records = start();
         for (id, own, view) in [
             // Both are bounded since 2026-04: what the client kept of the server's own is cut too.
-            ("c1", json!({"Ok": {"content": [{"type": "text", "text": format!("{{\"content\":[{marker}")}]}}), cut.as_str()),
+            (
+                "c1",
+                json!({"Ok": {"content": [{"type": "text", "text": format!("{{\"content\":[{marker}")}]}}),
+                cut.as_str(),
+            ),
             // The server sent the marker itself: whole.
             ("c2", ok(marker), marker),
             ("c3", ok("rest"), "rest\n[omitted 2 text items ...]"),
@@ -128,7 +137,10 @@ mod codex {
             records.push(shown(id, headed(view)));
         }
         let (census, _) = both("rollout-2.jsonl", &lines(&records), "codex");
-        assert_total(&census, &[("calls", 3), ("oversized", 2), ("largest_shown", marker.encode_utf16().count() as u64)]);
+        assert_total(
+            &census,
+            &[("calls", 3), ("oversized", 2), ("largest_shown", marker.encode_utf16().count() as u64)],
+        );
         assert_eq!(census["total"]["notices"], json!({"middle_cut": 2}));
         // 40,000 and the bytes of the marker's line, and 2,900 tokens of four bytes.
         let floor = cut.len() as u64 + 4 * 2_900;
@@ -140,10 +152,16 @@ mod codex {
     fn calls_of_code_mode_and_failed_ones_stand_in_events() {
         let mut records = start();
         records.extend([
-            record("response_item", json!({"type": "custom_tool_call", "name": "exec", "input": "docs()", "call_id": "x"})),
+            record(
+                "response_item",
+                json!({"type": "custom_tool_call", "name": "exec", "input": "docs()", "call_id": "x"}),
+            ),
             end("m1", "read_document", json!({"id": "7"}), ok("one")),
             end("m2", "read_document", json!({"id": "8"}), json!({"Err": "no such document"})),
-            record("response_item", json!({"type": "custom_tool_call_output", "call_id": "x", "output": "done"})),
+            record(
+                "response_item",
+                json!({"type": "custom_tool_call_output", "call_id": "x", "output": "done"}),
+            ),
         ]);
         let (census, _) = both("rollout-3.jsonl", &lines(&records), "codex");
         assert_total(&census, &[("calls", 2), ("results", 2), ("errors", 1), ("oversized", 0)]);
@@ -199,12 +217,22 @@ mod gemini {
             user("u1", "Summarise"),
             json!({"id": "m-t1", "type": "gemini", "content": "", "toolCalls": [{"id": "t1", "name": "mcp_docs_read_document", "args": {"id": "7"}, "status": "executing"}]}),
             answer("t1", "mcp_docs_read_document", json!({"id": "7"}), &page("one", Some(8000))),
-            answer("t2", "mcp_docs_read_document", json!({"id": "7", "startOffset": 8000}), &page("two", None)),
+            answer(
+                "t2",
+                "mcp_docs_read_document",
+                json!({"id": "7", "startOffset": 8000}),
+                &page("two", None),
+            ),
             user("u2", "Another"),
             answer("t3", "mcp_docs_read_document", json!({"id": "9"}), "gone"),
             json!({"$rewindTo": "u2"}),
             // Old results are masked later; what was seen stays seen.
-            answer("t1", "mcp_docs_read_document", json!({"id": "7"}), "<tool_output_masked>cut</tool_output_masked>"),
+            answer(
+                "t1",
+                "mcp_docs_read_document",
+                json!({"id": "7"}),
+                "<tool_output_masked>cut</tool_output_masked>",
+            ),
             json!({"$set": {"lastUpdated": "2026-01-01T00:00:09.000Z"}}),
         ];
         let (census, cases) = both("session-1.jsonl", &lines(&records), "gemini-cli");
@@ -258,7 +286,10 @@ mod gemini {
             user("u1", "Summarise"),
             answer("t1", "mcp_docs_read_document", json!({"id": "1"}), "a"),
             // The first `_` would divide at the wrong place; the name that people are shown does not.
-            shown(answer("t2", "mcp_my_docs_read_page", json!({"id": "1"}), "b"), "read_page (my_docs MCP Server)"),
+            shown(
+                answer("t2", "mcp_my_docs_read_page", json!({"id": "1"}), "b"),
+                "read_page (my_docs MCP Server)",
+            ),
             // Older logs have bare names.
             answer("t3", "get_issue", json!({"id": "1"}), "c"),
             answer("t4", "read_file", json!({"absolute_path": "/x"}), "d"),
@@ -307,7 +338,8 @@ mod inspect {
 
     #[test]
     fn epochs_are_conversations_and_the_log_tells_what_was_cut() {
-        let log = json!({"version": 2, "eval": {"model": "m"}, "samples": [sample(1), sample(2)], "stats": {}});
+        let log =
+            json!({"version": 2, "eval": {"model": "m"}, "samples": [sample(1), sample(2)], "stats": {}});
         for text in [log.to_string(), format!("{log:#}")] {
             let (census, cases) = both("log.json", &text, "inspect-ai");
             let expected = [("calls", 4), ("errors", 2), ("oversized", 2), ("smallest_refused", 40_000)];
@@ -359,8 +391,18 @@ mod wire {
             .map(|(sender, message)| json!({"ts": time, "direction": arrow(sender, "client_to_server", "server_to_client"), "message": message}))
             .collect();
         let shapes = [
-            ("rec.jsonl", each(&|sender, message| json!({"ts": 1767225600.5, "dir": arrow(sender, "c2s", "s2c"), "msg": message}))),
-            ("vcr.ndjson", each(&|sender, message| json!({"timestamp": time, "direction": arrow(sender, "out", "in"), "raw": message.to_string()}))),
+            (
+                "rec.jsonl",
+                each(
+                    &|sender, message| json!({"ts": 1767225600.5, "dir": arrow(sender, "c2s", "s2c"), "msg": message}),
+                ),
+            ),
+            (
+                "vcr.ndjson",
+                each(
+                    &|sender, message| json!({"timestamp": time, "direction": arrow(sender, "out", "in"), "raw": message.to_string()}),
+                ),
+            ),
             ("cassette.json", json!({"version": 1, "messages": frames}).to_string()),
             ("pretty.json", format!("{:#}", json!({"version": 1, "messages": frames}))),
             (
@@ -377,7 +419,9 @@ mod wire {
                 "mcp-server-docs.log",
                 talk()
                     .iter()
-                    .map(|(sender, message)| format!("{time} [docs] [info] Message from {sender}: {message}\n"))
+                    .map(|(sender, message)| {
+                        format!("{time} [docs] [info] Message from {sender}: {message}\n")
+                    })
                     .collect(),
             ),
         ];

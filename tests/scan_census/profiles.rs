@@ -27,8 +27,9 @@ fn seen(client: &str, meta: &Value, result: &Value) -> (View, Vec<String>) {
     let result = ToolResult::parse(&result.to_string());
     let view = view(&profile, "read", meta, &result);
     let page = view.visible(&profile, &result);
-    let blocks = page.text().split(profile.join).map(str::to_owned).collect();
-    (view, if page.is_empty() { Vec::new() } else { blocks })
+    let shown = if page.is_empty() { None } else { Some(page.text().to_owned()) };
+    let blocks = shown.iter().flat_map(|text| text.split(profile.join)).map(str::to_owned).collect();
+    (view, blocks)
 }
 
 fn visible(client: &str, result: &Value) -> String {
@@ -45,7 +46,7 @@ fn each_limit_is_in_its_own_unit() {
     let acute = |count: usize| "\u{e9}".repeat(count);
     let grin = |count: usize| GRIN.repeat(count);
     let lines = |count: usize| vec!["y"; count].join("\n");
-    let cases: Vec<(&str, String, &[Layer], ViewKind)> = vec![
+    let cases: &[(&str, String, &[Layer], ViewKind)] = &[
         // 50,000 UTF-16 units; 25,000 tokens of three bytes.
         ("claude-code", x(50_000), &[], Whole),
         ("claude-code", x(50_001), &[Chars], Spilled),
@@ -101,11 +102,11 @@ fn each_limit_is_in_its_own_unit() {
         ("none", x(3_000_000), &[], Whole),
     ];
     for (client, content, layers, kind) in cases {
-        let (view, _) = seen(client, &Value::Null, &text(&content));
+        let (view, _) = seen(client, &Value::Null, &text(content));
         let bytes = content.len();
-        assert_eq!((view.oversized_by.as_slice(), view.kind), (layers, kind), "{client}, {bytes} bytes");
-        let whole = visible(client, &text(&content));
-        assert_eq!(whole == content, kind == Whole, "{client}, {bytes} bytes");
+        assert_eq!((view.oversized_by.as_slice(), view.kind), (*layers, *kind), "{client}, {bytes} bytes");
+        let whole = visible(client, &text(content));
+        assert_eq!(whole == *content, *kind == Whole, "{client}, {bytes} bytes");
         assert_eq!(whole.is_empty(), matches!(kind, Spilled | Rejected), "{client}, {bytes} bytes");
     }
 }
@@ -219,7 +220,8 @@ fn clients_forward_what_they_forward() {
         }
     }
     // The size is that of what is forwarded: small text beside large structured content.
-    let large = json!({"content": [{"type": "text", "text": "a"}], "structuredContent": {"k": "x".repeat(60_000)}});
+    let large =
+        json!({"content": [{"type": "text", "text": "a"}], "structuredContent": {"k": "x".repeat(60_000)}});
     for (client, kind) in
         [("claude-code", Spilled), ("codex", Cut), ("vscode-copilot", Spilled), ("gemini-cli", Whole)]
     {
@@ -278,9 +280,11 @@ fn the_table_is_the_published_one() {
         .map(|limit| limit.unit)
         .collect();
     assert!(SizeUnit::ALL.iter().all(|unit| units.contains(unit)), "{units:?}");
-    assert!([Per::Result, Per::TextBlock, Per::SingleTextPart].iter().all(|per| {
-        published.iter().any(|row| row["per"] == per.as_str())
-    }));
+    assert!(
+        [Per::Result, Per::TextBlock, Per::SingleTextPart]
+            .iter()
+            .all(|per| { published.iter().any(|row| row["per"] == per.as_str()) })
+    );
 }
 
 /// With a tokenizer a token limit is counted by it; what is estimated is named so.
@@ -290,7 +294,8 @@ fn an_estimator_is_chosen_by_name() {
         let config = ClientConfig { token_estimator: Some(estimator.to_owned()), ..ClientConfig::default() };
         Profile::resolve(&config, Some("claude-code"))
     };
-    let result = ToolResult { blocks: vec![Block::of_text("word ".repeat(5_000))], parts: 1, ..ToolResult::default() };
+    let result =
+        ToolResult { blocks: vec![Block::of_text("word ".repeat(5_000))], parts: 1, ..ToolResult::default() };
     let tokens = |profile: &Profile| view(profile, "read", &Value::Null, &result).tokens_estimated;
     assert_eq!(tokens(&of("utf8-bytes/4").unwrap()), 6_250);
     let error = of("o300k").unwrap_err().to_string();

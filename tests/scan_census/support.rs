@@ -127,8 +127,9 @@ pub fn imported(path: &Path) -> Vec<Value> {
 pub fn recorded(cases: &[Value]) -> [u64; 4] {
     let recordings = cases.iter().flat_map(|case| case["recordings"].as_array().unwrap());
     let counts = recordings.map(|recording| {
-        ["calls", "read_calls", "continuation_reads", "oversized"]
-            .map(|name| recording["recorded"][name].as_u64().unwrap_or_else(|| panic!("{name} of {recording}")))
+        ["calls", "read_calls", "continuation_reads", "oversized"].map(|name| {
+            recording["recorded"][name].as_u64().unwrap_or_else(|| panic!("{name} of {recording}"))
+        })
     });
     counts.fold([0; 4], |sum, of| std::array::from_fn(|index| sum[index] + of[index]))
 }
