@@ -71,6 +71,25 @@ fn bad_input_is_refused_with_row_and_column() {
             vec!["attempt 1", "`r1`", "`r2`"],
         ),
         (text, vec!["--metric", "x:calls:lower"], vec!["row 4"]),
+        (GOOD.replace(',', ";"), vec![], vec!["separated by `;`"]),
+        (GOOD.replace(',', "\t"), vec![], vec!["separated by a tab"]),
+        (GOOD[..GOOD.len() - 2].to_owned(), vec![], vec!["cut", "empty cell of `x`"]),
+        ("a\0,s\0\n".to_owned(), vec![], vec!["UTF-16"]),
+        (with("a,cand,1,2", "a,cand,1,2,3"), vec![], vec!["row 2 (line 3) has 5 cells"]),
+        (with("a,cand,1,2", "a,cand,1,0x10"), vec![], vec!["row 2", "`0x10`"]),
+        (with("a,cand,1,2", "a,cand,1,50%"), vec![], vec!["row 2", "`50%`"]),
+        (with("b,base,1", "b,base,-1"), vec![], vec!["row 3", "column `attempt`", "`-1`"]),
+        (with("b,base,1", "b,base,99999999999"), vec![], vec!["row 3", "column `attempt`"]),
+        ("\n\n".to_owned(), vec![], vec!["empty"]),
+        ("\u{feff}".to_owned(), vec![], vec!["empty"]),
+        ("case,side,attempt,x".to_owned(), vec![], vec!["no row"]),
+        ("case,case_id,side,attempt,x\na,a,base,1,1\n".to_owned(), vec![], vec!["`case` and `case_id`"]),
+        (
+            GOOD.to_owned(),
+            vec!["--metric", "side:calls:lower:guardrail"],
+            vec!["`side`", "columns of numbers are `x`"],
+        ),
+        (with("a,cand,1,2", &format!("a,cand,1,{}", "z".repeat(1 << 20))), vec![], vec!["row 2", "zzz...`"]),
     ] {
         let said = compare(text.as_bytes(), &more);
         assert_eq!(said.code, Some(2), "{text}\n{}\n{}", said.out, said.err);
@@ -82,6 +101,12 @@ fn bad_input_is_refused_with_row_and_column() {
     let said = compare(b"case,side,attempt,x\n\xff,base,1,1\n", &[]);
     assert_eq!(said.code, Some(2));
     assert!(said.err.contains("row 1 (line 2) is no UTF-8"), "{}", said.err);
+    for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+        let wide: Vec<u8> = format!("\u{feff}{GOOD}").encode_utf16().flat_map(to_bytes).collect();
+        let said = compare(&wide, &[]);
+        assert_eq!(said.code, Some(2));
+        assert!(said.err.contains("UTF-16"), "{}", said.err);
+    }
 }
 
 #[test]
@@ -91,6 +116,15 @@ fn a_file_without_its_end_is_not_taken_for_whole() {
     let said = compare(cut.as_bytes(), &[]);
     assert_eq!(said.code, Some(2), "{}", said.out);
     assert!(said.err.contains("cut") && said.err.contains("`b`"), "{}", said.err);
+    // Sorted by side: the last case that is there is whole, and a later one has no candidate.
+    let cut = "case,side,attempt,x\na,base,1,10\nb,base,1,1\na,cand,1,2";
+    let said = compare(cut.as_bytes(), &[]);
+    assert_eq!(said.code, Some(2), "{}", said.out);
+    assert!(
+        said.err.contains("cut") && said.err.contains("case `b` has no row of side `cand`"),
+        "{}",
+        said.err
+    );
 }
 
 #[test]
@@ -103,12 +137,31 @@ fn files_as_other_programs_write_them_say_the_same() {
         GOOD.replace('\n', "\r\n"),
         quoted,
         GOOD.replace("case,", "case_id,"),
+        GOOD.replace('\n', "\r"),
+        GOOD.replace('\n', "\n\n"),
+        GOOD.trim_end().to_owned() + "\n\n\n",
+        GOOD.replace(",1,2", ",1, 2 "),
         GOOD.replace(",1,2", ",1.0,2.0"),
         "case,side,attempt,x\nb,cand,1,2\nb,base,1,1\na,cand,1,2\na,base,1,1\n".to_owned(),
     ] {
         let said = compare(text.as_bytes(), &["--format", "json"]);
         similar_asserts::assert_eq!(said.out, plain.out, "{}", text);
     }
+}
+
+#[test]
+fn a_column_without_a_name_is_left_out_and_told() {
+    let text: String = GOOD
+        .lines()
+        .enumerate()
+        .map(|(row, line)| if row == 0 { format!(",{line},\n") } else { format!("{row},{line},9\n") })
+        .collect();
+    let said = compare(text.as_bytes(), &["--format", "json"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let summary: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let metrics: Vec<&String> = summary["splits"]["all"]["metrics"].as_object().unwrap().keys().collect();
+    assert_eq!(metrics, ["x"]);
+    assert!(summary["warnings"].to_string().contains("no name: 2 of the columns"), "{}", summary["warnings"]);
 }
 
 #[test]

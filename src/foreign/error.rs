@@ -37,6 +37,20 @@ pub enum ForeignError {
          where others have {want}; end the last line with a line feed if the file is whole"
     )]
     Cut { case: String, got: u32, want: u32 },
+    #[error(
+        "the file seems to be cut: its last line has no line feed, and case `{case}` has no row of side `{side}`, which \
+         that line is of; end the last line with a line feed if the file is whole"
+    )]
+    CutSide { case: String, side: String },
+    #[error(
+        "the file seems to be cut: its last line has no line feed and ends in an empty cell of `{column}`, which no other \
+         row leaves empty; end the last line with a line feed if the file is whole"
+    )]
+    CutCell { column: String },
+    #[error("the file is UTF-16: save it as UTF-8")]
+    Utf16,
+    #[error("the header line is no UTF-8: save the file as UTF-8")]
+    HeaderUtf8,
     #[error("row {row} (line {line}) is no UTF-8")]
     Utf8 { row: u64, line: u64 },
     #[error("{place}: `{value}` where {expected}")]

@@ -41,6 +41,8 @@ pub(super) struct Header {
     keys: Vec<(Key, usize)>,
     /// Places of the columns that may be metrics.
     pub metrics: Vec<usize>,
+    /// Columns without a name, such as the index that some programs write: they can be no metrics.
+    pub unnamed: usize,
 }
 
 impl Header {
@@ -49,6 +51,7 @@ impl Header {
         for (place, name) in header.names.iter().enumerate() {
             match KEYS.iter().find(|(key, _)| key == name) {
                 Some((_, key)) => header.keys.push((*key, place)),
+                None if name.is_empty() => header.unnamed += 1,
                 None => header.metrics.push(place),
             }
         }
@@ -59,7 +62,7 @@ impl Header {
             }
         }
         for (place, name) in header.names.iter().enumerate() {
-            if header.names[..place].contains(name) {
+            if !name.is_empty() && header.names[..place].contains(name) {
                 return Err(ForeignError::TwoColumns(name.clone()));
             }
         }
@@ -76,14 +79,20 @@ impl Header {
     fn lacks(&self, wanted: &'static str) -> ForeignError {
         const SHOWN: usize = 120;
         let line = self.names.join(",");
+        let separator = [(';', "`;`"), ('\t', "a tab")].into_iter().find(|(c, _)| line.contains(*c));
         let found = match line.char_indices().nth(SHOWN) {
             Some((end, _)) => format!("{}...", &line[..end]),
             None => line,
         };
         let plain = wanted.split('`').nth(1).unwrap_or_default();
         let near = self.names.iter().find(|name| name.eq_ignore_ascii_case(plain));
-        let hint =
-            near.map_or_else(String::new, |name| format!("; did you mean `{name}`? names are lower-case"));
+        let hint = match (near, separator) {
+            (Some(name), _) => format!("; did you mean `{name}`? names are lower-case"),
+            (None, Some((_, name))) if self.names.len() == 1 => {
+                format!("; cells seem to be separated by {name}, and commas were expected")
+            }
+            _ => String::new(),
+        };
         ForeignError::NoColumn { wanted, found, hint }
     }
 }

@@ -73,6 +73,10 @@ pub(super) struct Raw {
     pub rows: Vec<RawRow>,
     pub columns: Vec<RawColumn>,
     pub tokens_source: Option<String>,
+    /// Columns without a name.
+    pub unnamed: usize,
+    /// The last cell of a line is of the last of `columns`.
+    pub ends_in_column: bool,
     /// The last line ends with a line feed.
     pub ends_whole: bool,
 }
@@ -102,9 +106,14 @@ pub(super) fn read(file: impl Read) -> Result<Raw, ForeignError> {
     }
     let names: Result<Vec<String>, _> =
         record.iter().map(|cell| std::str::from_utf8(cell).map(|name| name.trim().to_owned())).collect();
-    let header = Header::of(names.map_err(|_| ForeignError::Utf8 { row: 0, line: 1 })?)?;
+    let first = record.as_slice();
+    if first.starts_with(b"\xff\xfe") || first.starts_with(b"\xfe\xff") || first.contains(&0) {
+        return Err(ForeignError::Utf16);
+    }
+    let header = Header::of(names.map_err(|_| ForeignError::HeaderUtf8)?)?;
     let columns = header.metrics.iter().map(|place| RawColumn::new(&header.names[*place])).collect();
-    let mut raw = Raw { columns, ..Raw::default() };
+    let ends_in_column = header.metrics.last() == Some(&(header.names.len() - 1));
+    let mut raw = Raw { columns, unnamed: header.unnamed, ends_in_column, ..Raw::default() };
     while next(&mut reader, &mut record)? {
         let line = record.position().map_or(0, csv::Position::line);
         Row { header: &header, record: &record, row: raw.rows.len() as u64 + 1, line }.take(&mut raw)?;

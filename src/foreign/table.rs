@@ -16,6 +16,9 @@ pub(super) fn assemble(mut raw: Raw, wanted: &Wanted) -> Result<Foreign, Foreign
     let columns = std::mem::take(&mut raw.columns);
     let metrics = metrics(columns, &wanted.metrics, &mut notes)?;
     note_unused(&raw, &roles, &mut notes);
+    if raw.unnamed > 0 {
+        notes.push(format!("left out, they have no name: {} of the columns", raw.unnamed));
+    }
     let cases = order_of_cases(&raw, &roles);
     let order = order_of_rows(&raw, &roles, &cases)?;
     let has_recordings = has_recordings(&raw, &roles, &order)?;
@@ -26,8 +29,8 @@ pub(super) fn assemble(mut raw: Raw, wanted: &Wanted) -> Result<Foreign, Foreign
     Ok(Foreign { table, names, has_recordings, notes })
 }
 
-/// A file without a last line feed may have lost its end; a case of its last line that has fewer
-/// rows than others shows it.
+/// A file without a last line feed may have lost its end. It shows by what its last line belongs to: a case
+/// with fewer rows than others, a side that cases lack, a cell that nobody else leaves empty.
 fn check_whole(raw: &Raw, notes: &mut Vec<String>) -> Result<(), ForeignError> {
     let Some(last) = raw.rows.last().filter(|_| !raw.ends_whole) else { return Ok(()) };
     let mut counts = vec![0u32; raw.cases.list.len()];
@@ -36,6 +39,19 @@ fn check_whole(raw: &Raw, notes: &mut Vec<String>) -> Result<(), ForeignError> {
     if got < want {
         let case = raw.cases.list[last.case as usize].clone();
         return Err(ForeignError::Cut { case, got, want });
+    }
+    let mut has_side = vec![false; raw.cases.list.len()];
+    raw.rows.iter().filter(|row| row.side == last.side).for_each(|row| has_side[row.case as usize] = true);
+    if let Some(case) = has_side.iter().position(|has_side| !has_side) {
+        let (case, side) = (raw.cases.list[case].clone(), raw.sides.list[last.side as usize].clone());
+        return Err(ForeignError::CutSide { case, side });
+    }
+    let others = raw.rows.len() as u64 - 1;
+    let is_cut = |column: &&RawColumn| {
+        others > 0 && column.values.get(others as usize).is_none() && column.numbers == others
+    };
+    if let Some(column) = raw.columns.last().filter(|_| raw.ends_in_column).filter(is_cut) {
+        return Err(ForeignError::CutCell { column: column.name.clone() });
     }
     notes.push("the last line of the file has no line feed: is the file whole?".to_owned());
     Ok(())

@@ -62,10 +62,17 @@ pub fn change(info: &MetricInfo, row: &MetricRow) -> String {
         return format!("{} without a pair", label(info, row));
     };
     let from_to = format!("{} {} -> {}", label(info, row), shown.value(base), shown.value(cand));
-    match row.pct_change.filter(|change| *change != 0.0 && info.noise != NoiseClass::Share) {
-        Some(change) => format!("{from_to} ({})", percent(change)),
-        None => from_to,
+    let mut beside: Vec<String> = Vec::new();
+    beside.extend(
+        row.pct_change.filter(|change| *change != 0.0 && info.noise != NoiseClass::Share).map(percent),
+    );
+    // Cases weigh equally whatever their attempts, so the means do not give the totals.
+    if let (NoiseClass::Count, false, Some(base), Some(cand)) =
+        (info.noise, row.attempts_equal, row.baseline_total, row.candidate_total)
+    {
+        beside.push(format!("totals {} -> {}", grouped(base, 0), grouped(cand, 0)));
     }
+    if beside.is_empty() { from_to } else { format!("{from_to} ({})", beside.join(", ")) }
 }
 
 /// The interval over cases in the unit that is shown, or why there is none.

@@ -4,6 +4,7 @@ use super::Report;
 use super::phrase::{Shown, change, counted, grouped, percent, plain};
 use super::terminal::detectable;
 use crate::metric::MetricInfo;
+use crate::suite::Margin;
 use crate::verdict::{MetricRow, Overall, RuleVerdict, SplitFigures, Verdict};
 use crate::words::{Metric, NeedKind, Question, Split};
 
@@ -118,9 +119,13 @@ pub fn open_rules(report: &Report) -> Vec<String> {
             continue;
         }
         for rule in report.rules.iter().filter(|rule| rule.verdict == Some(verdict)) {
-            let needed = match rule.cases_needed {
-                Some(cases) => format!(" ({} cases would settle it)", grouped(cases as f64, 0)),
-                None => String::new(),
+            let needed = match (rule.cases_needed, rule.passing_margin) {
+                (Some(cases), _) => format!(" ({} cases would settle it)", grouped(cases as f64, 0)),
+                (None, Some(margin)) if !matches!(rule.margin, Some(Margin::Percent(_))) => format!(
+                    " (unchanged code passes a margin of {} nine times in ten)",
+                    crate::text::decimal(margin)
+                ),
+                _ => String::new(),
             };
             lines.push(format!("{verdict}: {}{needed}", rule_figures(report, rule)));
         }
@@ -227,21 +232,63 @@ pub fn needs(report: &Report) -> Option<String> {
     Some(format!("{}{bracket}", shares.join(", ")))
 }
 
+/// What an interval over cases rests on, where that is little.
+fn rests_on(row: &MetricRow) -> String {
+    let mut parts = String::new();
+    if row.sparse {
+        let changed = row.cases_up + row.cases_down;
+        parts += &format!("; {} of {} changed", grouped(changed as f64, 0), cases(row.n_cases));
+    }
+    if row.heavy_tail {
+        parts += "; one case holds over a quarter of the spread";
+    }
+    parts
+}
+
+/// How many of cases like these may change although none of these did; nothing when every metric changed.
+pub fn unchanged(report: &Report) -> Option<String> {
+    let rows = report.splits[0].metrics.iter();
+    let n = rows.filter(|row| row.delta == Some(0.0) && row.all_equal).map(|row| row.n_cases).max()?;
+    let bound = crate::stats::rule::share_bound(n);
+    Some(format!("where no case changed (n = {n}), up to {:.1} % of cases like these would", 100.0 * bound))
+}
+
+/// What two runs of the same code did to the headline, when they differ.
+pub fn same_code_runs(report: &Report) -> Option<String> {
+    let (info, row) = headline(report, &report.splits[0])?;
+    if row.deterministic || row.same_code_deltas.is_empty() {
+        return None;
+    }
+    let shown = Shown::of(info, row);
+    let deltas: Vec<String> = row.same_code_deltas.iter().map(|delta| shown.delta(*delta)).collect();
+    let prediction = match row.pi_low.zip(row.pi_high) {
+        Some((low, high)) => format!(
+            "; from {} runs, the next would lie within [{}, {}]",
+            row.same_code_runs + 1,
+            shown.delta(low),
+            shown.delta(high)
+        ),
+        None => String::new(),
+    };
+    Some(format!("against the baseline the same code gave {}{prediction}", deltas.join(", ")))
+}
+
 /// Whether the headline would hold for cases like these.
 pub fn would_it_hold(report: &Report) -> Option<String> {
     let (info, row) = headline(report, &report.splits[0])?;
     let lead = "would it hold for cases like these";
+    let rests = rests_on(row);
     let (Some(low), Some(high)) = (row.t_low, row.t_high) else {
         return Some(format!("{lead}: not shown (no spread over cases to judge by)"));
     };
     if row.n_cases < 6 || (low <= 0.0 && high >= 0.0) {
         let seen = detectable(info, row)?;
-        return Some(format!("{lead}: not shown (could have seen {seen} with 80 % power)"));
+        return Some(format!("{lead}: not shown (could have seen {seen} with 80 % power){rests}"));
     }
     Some(match (row.pct_low, row.pct_high) {
         (Some(low), Some(high)) if high - low > 1e-9 => {
-            format!("{lead}: yes, {} to {}", percent(low), percent(high))
+            format!("{lead}: yes, {} to {}{rests}", percent(low), percent(high))
         }
-        _ => format!("{lead}: yes"),
+        _ => format!("{lead}: yes{rests}"),
     })
 }

@@ -148,6 +148,17 @@ fn split(report: &Report, figures: &SplitFigures) -> Value {
             let line = MetricLine { split: figures.split, info, row };
             let cells = columns.columns.iter().map(|c| (c.name.to_string(), cell((c.cell)(&line))));
             let mut cells: Map<String, Value> = cells.collect();
+            cells.insert("heavy_tail".to_owned(), Value::Bool(row.heavy_tail));
+            let deltas = row.same_code_deltas.iter().map(|delta| number(*delta));
+            cells.insert("same_code_deltas".to_owned(), deltas.collect());
+            cells.insert(
+                "ci_low_error".to_owned(),
+                row.ci_errors.map_or(Value::Null, |errors| number(errors.0)),
+            );
+            cells.insert(
+                "ci_high_error".to_owned(),
+                row.ci_errors.map_or(Value::Null, |errors| number(errors.1)),
+            );
             if let Some(bounds) = row.bounds {
                 // What the delta of a share can have been, whatever failed attempts would have given.
                 cells.insert("delta_worst".to_owned(), number(bounds.worst));
@@ -216,6 +227,7 @@ fn rule(rule: &RuleVerdict) -> Value {
         "verdict": rule.verdict.map(|verdict| verdict.as_str()),
         "reason": rule.reason,
         "cases_needed": rule.cases_needed,
+        "passing_margin": rule.passing_margin.map(number),
     })
 }
 

@@ -96,6 +96,8 @@ fn paragraph(report: &Report) -> String {
         )),
     }
     parts.extend(sentence::would_it_hold(report).map(|text| sentence_of(&text)));
+    parts.extend(sentence::unchanged(report).map(|text| sentence_of(&text)));
+    parts.extend(sentence::same_code_runs(report).map(|text| sentence_of(&text)));
     parts.extend(exposure(report));
     parts.extend(sentence::bounds(report).iter().map(|text| sentence_of(&marked(text))));
     parts.push(flips(report, &report.splits[0].flips));

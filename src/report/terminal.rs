@@ -186,6 +186,8 @@ fn facts(report: &Report) -> Vec<String> {
     lines.extend(sentence::needs(report).map(|text| format!("needs: {text}")));
     lines.extend(sentence::test_split(report).map(|text| format!("test split alone: {text}")));
     lines.extend(sentence::would_it_hold(report));
+    lines.extend(sentence::unchanged(report));
+    lines.extend(sentence::same_code_runs(report));
     lines
 }
 

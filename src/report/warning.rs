@@ -4,7 +4,7 @@ use super::{Report, phrase};
 use crate::metric::fidelity::Fidelity;
 use crate::stats::call::FEW_PAIRS;
 use crate::stats::spread::Drift;
-use crate::words::{NeedKind, Role, Side};
+use crate::words::{NeedKind, Role, Side, Status};
 use std::fmt;
 
 /// Something that a reader must know before the numbers.
@@ -73,6 +73,10 @@ pub enum Warning {
     },
     Unpaired {
         names: Vec<String>,
+        /// Of them, cases without an ok attempt on the baseline.
+        baseline: usize,
+        /// The same on the candidate.
+        candidate: usize,
     },
     /// Calls that were not sent because their tools may change something.
     NotReplayed {
@@ -163,9 +167,11 @@ impl Warning {
             Self::Stale { names } => {
                 format!("{} left out, their needs are met on no side: {}", cases(names.len()), listed(names))
             }
-            Self::Unpaired { names } => {
-                format!("{} left out, no attempt is ok on both sides: {}", cases(names.len()), listed(names))
-            }
+            Self::Unpaired { names, baseline, candidate } => format!(
+                "{} left out, no attempt is ok on both sides ({baseline} without one on the baseline, {candidate} on the candidate): {}",
+                cases(names.len()),
+                listed(names)
+            ),
             Self::NotReplayed { tools, calls } => {
                 format!(
                     "{calls} calls were not replayed, their tools may change something: {}",
@@ -237,14 +243,16 @@ fn of_cases(report: &Report, warnings: &mut Vec<Warning>) {
     let names = |cases: &[usize]| -> Vec<String> {
         cases.iter().map(|case| report.collected.table.cases[*case].id.clone()).collect()
     };
-    for (cases, warning) in [
-        (&all.lost_evidence, (|names| Warning::LostEvidence { names }) as fn(Vec<String>) -> Warning),
-        (&all.unpaired, |names| Warning::Unpaired { names }),
-        (&all.stale, |names| Warning::Stale { names }),
-    ] {
-        if !cases.is_empty() {
-            warnings.push(warning(names(cases)));
-        }
+    if !all.lost_evidence.is_empty() {
+        warnings.push(Warning::LostEvidence { names: names(&all.lost_evidence) });
+    }
+    if !all.unpaired.is_empty() {
+        let without = |side| all.unpaired.iter().filter(|case| !has_ok(report, **case, side)).count();
+        let (baseline, candidate) = (without(Side::Baseline), without(Side::Candidate));
+        warnings.push(Warning::Unpaired { names: names(&all.unpaired), baseline, candidate });
+    }
+    if !all.stale.is_empty() {
+        warnings.push(Warning::Stale { names: names(&all.stale) });
     }
     let needs = &report.collected.needs;
     let met: u64 = report.collected.sides.values().map(|facts| facts.needs_met).sum();
@@ -263,6 +271,12 @@ fn of_cases(report: &Report, warnings: &mut Vec<Warning>) {
         let (equal, cases) = (fidelity.cases_equal, fidelity.cases);
         warnings.push(Warning::LowFidelity { equal, cases, names: fidelity.unequal.clone() });
     }
+}
+
+/// Whether some attempt of a case is ok on a side.
+fn has_ok(report: &Report, case: usize, side: Side) -> bool {
+    let table = &report.collected.table;
+    table.rows[table.rows_of(case)].iter().any(|row| row.side == side && row.status == Status::Ok)
 }
 
 fn of_calls(report: &Report, warnings: &mut Vec<Warning>) {

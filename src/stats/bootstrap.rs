@@ -6,6 +6,7 @@
 
 use std::num::NonZero;
 
+use super::counted;
 use super::rng::{Purpose, Stream};
 
 pub const RESAMPLES: usize = 10_000;
@@ -22,9 +23,6 @@ pub struct Percentile {
 
 /// Columns resampled side by side: as many as fill two registers of most processors.
 const LANES: usize = 4;
-
-/// Resamples that share a walk over many rows.
-const TOGETHER: usize = 4;
 
 /// From this many units on the rows drawn are counted instead of looked up.
 const COUNTED_FROM: usize = 4_096;
@@ -47,10 +45,7 @@ pub fn percentiles(
     }
     let mut all: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
     all.extend(sizes);
-    let blocks = interleave(&all);
-    let mut sums = vec![0.0; resamples * blocks.len() * LANES];
-    draw_all(&blocks, units, seed, &mut sums);
-    let width = blocks.len() * LANES;
+    let (sums, width) = draw_all(&all, resamples, seed);
     let size_at = all.len() - 1;
     let total = cases_per_unit * units as f64;
     let interval = |column: usize| {
@@ -92,85 +87,69 @@ fn interleave(columns: &[&[f64]]) -> Vec<Vec<[f64; LANES]>> {
     columns.chunks(LANES).map(block).collect()
 }
 
-/// Spreads the resamples over threads. Each resample has a stream of its own, so that the number
-/// of threads cannot change a digit.
-fn draw_all(blocks: &[Vec<[f64; LANES]>], units: usize, seed: u64, sums: &mut [f64]) {
-    let width = blocks.len() * LANES;
-    let resamples = sums.len() / width;
-    let work = resamples * units * blocks.len();
-    let threads = if work < 200_000 { 1 } else { thread_count().min(resamples) };
-    let share = resamples.div_ceil(threads);
-    let run = |first: usize, part: &mut [f64]| {
-        let draws = Draws { seed, units, first };
-        if units < COUNTED_FROM { draws.gather_all(blocks, part) } else { draws.count_all(blocks, part) }
-    };
-    if threads == 1 {
-        run(0, sums);
-        return;
+/// The sums of all columns in every resample, one row a resample, and the length of a row.
+fn draw_all(columns: &[&[f64]], resamples: usize, seed: u64) -> (Vec<f64>, usize) {
+    let units = columns[0].len();
+    if units >= COUNTED_FROM {
+        let width = columns.len();
+        let draw = |first, part: &mut [f64]| counted::draw(columns, &Draws { seed, first }, part);
+        return (over_threads(resamples, width, units * width, &draw), width);
     }
+    let blocks = interleave(columns);
+    let width = blocks.len() * LANES;
+    let draw = |first, part: &mut [f64]| Draws { seed, first }.gather_all(&blocks, part);
+    (over_threads(resamples, width, units * blocks.len(), &draw), width)
+}
+
+/// Rows of numbers, a part of them a thread. Each resample has a stream of its own, so that the
+/// number of threads cannot change a digit. `draw` takes the number of its first row.
+fn over_threads(
+    resamples: usize,
+    width: usize,
+    work_a_row: usize,
+    draw: &(impl Fn(usize, &mut [f64]) + Sync),
+) -> Vec<f64> {
+    let mut sums = vec![0.0; resamples * width];
+    let threads = if resamples * work_a_row < 200_000 { 1 } else { thread_count().min(resamples) };
+    if threads == 1 {
+        draw(0, &mut sums);
+        return sums;
+    }
+    let share = resamples.div_ceil(threads);
     std::thread::scope(|scope| {
         let mut parts = sums.chunks_mut(share * width).enumerate();
         let mine = parts.next();
         for (i, part) in parts {
-            scope.spawn(move || run(i * share, part));
+            scope.spawn(move || draw(i * share, part));
         }
-        mine.into_iter().for_each(|(_, part)| run(0, part));
+        // This thread takes the first part rather than wait.
+        mine.into_iter().for_each(|(_, part)| draw(0, part));
     });
+    sums
 }
 
 /// The draws of the resamples from number `first` on.
-struct Draws {
-    seed: u64,
-    units: usize,
-    first: usize,
+pub(super) struct Draws {
+    pub seed: u64,
+    pub first: usize,
 }
 
 impl Draws {
-    fn stream(&self, resample: usize) -> Stream {
+    pub fn stream(&self, resample: usize) -> Stream {
         Stream::new(self.seed, Purpose::Resample, (self.first + resample) as u64)
     }
 
     /// One resample after the other: the rows drawn are looked up, which pays while they fit the cache.
     fn gather_all(&self, blocks: &[Vec<[f64; LANES]>], sums: &mut [f64]) {
-        let mut indices = vec![0u32; self.units];
+        let units = blocks[0].len();
+        let mut indices = vec![0u32; units];
         for (i, row) in sums.chunks_exact_mut(blocks.len() * LANES).enumerate() {
-            self.stream(i).indices(self.units as u32, &mut indices);
+            self.stream(i).indices(units as u32, &mut indices);
             for (block, out) in blocks.iter().zip(row.chunks_exact_mut(LANES)) {
                 out.copy_from_slice(&gather(block, &indices));
             }
         }
     }
-
-    /// Several resamples at once: how often each row was drawn, then one walk over all rows in order.
-    fn count_all(&self, blocks: &[Vec<[f64; LANES]>], sums: &mut [f64]) {
-        let width = blocks.len() * LANES;
-        let mut counts: [Vec<u8>; TOGETHER] = std::array::from_fn(|_| vec![0; self.units]);
-        for (batch, rows) in sums.chunks_mut(width * TOGETHER).enumerate() {
-            for (i, counts) in counts.iter_mut().take(rows.len() / width).enumerate() {
-                self.stream(batch * TOGETHER + i).counts(counts);
-            }
-            for (at, block) in blocks.iter().enumerate() {
-                for (row, sums) in rows.chunks_exact_mut(width).zip(weighted_sums(block, &counts)) {
-                    row[at * LANES..][..LANES].copy_from_slice(&sums);
-                }
-            }
-        }
-    }
-}
-
-/// The sum of all rows, each as often as it was drawn, for each of the resamples.
-fn weighted_sums(block: &[[f64; LANES]], counts: &[Vec<u8>; TOGETHER]) -> [[f64; LANES]; TOGETHER] {
-    let mut sums = [[0.0; LANES]; TOGETHER];
-    let [a, b, c, d] = counts;
-    for ((((row, a), b), c), d) in block.iter().zip(a).zip(b).zip(c).zip(d) {
-        for (sums, count) in sums.iter_mut().zip([a, b, c, d]) {
-            let count = f64::from(*count);
-            for lane in 0..LANES {
-                sums[lane] += count * row[lane];
-            }
-        }
-    }
-    sums
 }
 
 fn thread_count() -> usize {
@@ -248,8 +227,8 @@ mod tests {
         let got = percentiles(&[column.clone(), twice], None, 1.0, 2_000, 7).unwrap();
         assert_eq!(got[0].low * 2.0, got[1].low);
         let blocks = interleave(&[&column]);
-        let (mut one, mut many) = (vec![0.0; 400 * LANES], vec![0.0; 400 * LANES]);
-        draw_all(&blocks, 50, 7, &mut one);
+        let mut many = vec![0.0; 8_000 * LANES];
+        let (one, _) = draw_all(&[&column], 8_000, 7);
         for (i, row) in many.chunks_exact_mut(LANES).enumerate() {
             let mut indices = vec![0; 50];
             Stream::new(7, Purpose::Resample, i as u64).indices(50, &mut indices);
@@ -259,18 +238,18 @@ mod tests {
     }
 
     #[test]
-    fn counted_rows_give_the_sums_of_rows_looked_up() {
-        let units = 501;
-        let columns: Vec<Vec<f64>> =
-            (0..6u32).map(|c| (0..units).map(|i| f64::from(i * (c + 3) % 101) - 40.0).collect()).collect();
-        let blocks = interleave(&columns.iter().map(Vec::as_slice).collect::<Vec<_>>());
-        let draws = Draws { seed: 3, units: units as usize, first: 11 };
-        // Integers add up without rounding; 10 resamples are two batches and a half.
-        let (mut looked_up, mut counted) = (vec![0.0; 10 * 2 * LANES], vec![0.0; 10 * 2 * LANES]);
-        draws.gather_all(&blocks, &mut looked_up);
-        draws.count_all(&blocks, &mut counted);
-        assert_eq!(looked_up, counted);
-        assert!(looked_up[0] != 0.0 && looked_up[2 * LANES] != looked_up[0]);
+    fn counting_and_looking_up_give_one_interval() {
+        let units = COUNTED_FROM as u32 - 1;
+        let column: Vec<f64> = (0..units).map(|i| f64::from(i * i % 1_009)).collect();
+        let draws = Draws { seed: 9, first: 0 };
+        let (mut looked_up, mut counts) = (vec![0.0; 4_000 * LANES], vec![0.0; 4_000]);
+        draws.gather_all(&interleave(&[&column]), &mut looked_up);
+        counted::draw(&[&column], &draws, &mut counts);
+        let first: Vec<f64> = looked_up.chunks_exact(LANES).map(|row| row[0]).collect();
+        let (a, b) = (percentile(first), percentile(counts));
+        assert!((a.low - b.low).abs() < 5.0 * a.low_error, "{a:?} {b:?}");
+        assert!((a.high - b.high).abs() < 5.0 * a.high_error, "{a:?} {b:?}");
+        assert_ne!(a, b);
     }
 
     #[test]

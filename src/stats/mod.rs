@@ -18,6 +18,8 @@ pub mod missing;
 pub mod interval;
 pub mod exact;
 pub mod bootstrap;
+mod counted;
+mod multinomial;
 pub mod signflip;
 pub mod ratio;
 pub mod counts;

@@ -33,31 +33,16 @@ impl Stream {
         self.0.next_u64()
     }
 
+    /// Hands out the next `n` words. The state stays in registers meanwhile.
+    pub fn words(&mut self, n: u64, mut take: impl FnMut(u64)) {
+        let mut words = self.0.clone();
+        (0..n).for_each(|_| take(words.next_u64()));
+        self.0 = words;
+    }
+
     /// A number of [0, 1) with 53 random bits.
     pub fn uniform(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
-    }
-
-    /// Counts how often each index comes up in as many draws as there are counters: the indices that
-    /// [`Stream::indices`] would give. A counter of one byte is enough: that one index of thousands comes
-    /// up 256 times in as many draws has a probability below 1e-500.
-    pub fn counts(&mut self, counts: &mut [u8]) {
-        counts.fill(0);
-        let n = counts.len() as u64;
-        let mut words = self.0.clone();
-        let mut count = |half: u64| {
-            let counter = &mut counts[((half * n) >> 32) as usize];
-            *counter = counter.saturating_add(1);
-        };
-        for _ in 0..n / 2 {
-            let word = words.next_u64();
-            count(word & 0xffff_ffff);
-            count(word >> 32);
-        }
-        if n % 2 == 1 {
-            count(words.next_u64() & 0xffff_ffff);
-        }
-        self.0 = words;
     }
 
     /// Fills `out` with indices below `n` (which must fit 32 bits), two from each 64-bit word.

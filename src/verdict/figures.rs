@@ -13,7 +13,7 @@ use crate::words::{Metric, Question, Role, Split};
 
 /// Metrics are described a few at a time: the samples of all of them would be the largest thing
 /// in memory of a run with many cases.
-const METRICS_AT_ONCE: usize = 3;
+const METRICS_AT_ONCE: usize = 6;
 
 /// What a rule says of a metric's row: its role and its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +67,10 @@ pub struct MetricRow {
     /// Same-code pairs: cases x attempts x runs.
     pub same_code_pairs: usize,
     pub same_code_max_abs_delta: Option<f64>,
+    /// Of each same-code run, as if it were a candidate.
+    pub same_code_deltas: Vec<f64>,
+    /// How far another seed would typically move the ends of a resampled interval.
+    pub ci_errors: Option<(f64, f64)>,
     pub pi_low: Option<f64>,
     pub pi_high: Option<f64>,
     /// Do whole runs of the same code differ by more than their attempts explain?
@@ -141,6 +145,11 @@ impl MetricRow {
             same_code_runs: spread.same_code_runs,
             same_code_pairs: spread.pairs,
             same_code_max_abs_delta: spread.max_abs_delta(),
+            same_code_deltas: spread.deltas.iter().map(|aa| aa.delta).collect(),
+            ci_errors: summary.interval.as_ref().and_then(|interval| match interval {
+                Interval::Exact { .. } => None,
+                Interval::Resampled { percentile, .. } => Some((percentile.low_error, percentile.high_error)),
+            }),
             pi_low: spread.prediction.map(|p| p.low),
             pi_high: spread.prediction.map(|p| p.high),
             drift: spread.drift,

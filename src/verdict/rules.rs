@@ -44,6 +44,8 @@ pub struct RuleVerdict {
     /// Empty for a plain pass.
     pub reason: String,
     pub cases_needed: Option<u64>,
+    /// The smallest margin that unchanged code passes nine times in ten, for an inconclusive rule.
+    pub passing_margin: Option<f64>,
 }
 
 /// Judges all rules together, since Holm's correction spans those of one split. `lists` compares the
@@ -126,6 +128,7 @@ impl RuleVerdict {
             verdict: None,
             reason: String::new(),
             cases_needed: None,
+            passing_margin: None,
         };
         match &rule.bound {
             Bound::Absolute { max, min, on } => {
@@ -142,6 +145,8 @@ impl RuleVerdict {
         self.p = outcome.p;
         self.p_holm = outcome.p_holm;
         self.cases_needed = outcome.cases_needed;
+        let is_open = outcome.verdict == Some(stats::rule::Verdict::Inconclusive);
+        self.passing_margin = outcome.passing_margin.filter(|margin| is_open && *margin > 0.0);
         self.verdict = outcome.verdict.map(|verdict| match verdict {
             stats::rule::Verdict::Pass => Verdict::Pass,
             stats::rule::Verdict::Regression => Verdict::Regression,

@@ -4,6 +4,7 @@
 
 mod traces;
 
+mod edges;
 mod inferred;
 mod metrics;
 mod verdicts;
