@@ -33,7 +33,7 @@ pub(super) struct Reading<'p> {
 
 #[derive(Debug)]
 enum Waiting {
-    Call(Call, Option<Output>),
+    Call(Box<Call>, Option<Output>),
     Prompt,
 }
 
@@ -61,7 +61,7 @@ impl Thread {
         if shared.scope.server_of(&call).is_some() {
             self.places.insert(call.id.clone(), self.done + self.waiting.len() as u64);
         }
-        self.waiting.push_back(Waiting::Call(call, None));
+        self.waiting.push_back(Waiting::Call(Box::new(call), None));
         self.go_on(shared, reading);
     }
 
