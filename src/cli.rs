@@ -1,7 +1,11 @@
 //! The command line: inert flags. They are parsed and checked here, and mean something in `commands`.
 
+mod import;
+mod scan;
 mod values;
 
+pub use import::{ImportArgs, NeedChoice};
+pub use scan::{ScanArgs, ScanFormat};
 pub use values::{ReportKind, ReportWish, ShardChoice};
 
 use crate::fixture::FixtureArgs;
@@ -76,6 +80,10 @@ pub enum Command {
     Probe(ProbeArgs),
     /// Check suite and cases, start each side, and show what a run would do.
     Check(CheckArgs),
+    /// Make cases of transcripts and recorded sessions.
+    Import(Box<ImportArgs>),
+    /// Census of transcripts: calls, oversized results, how agents read on; no server needed.
+    Scan(ScanArgs),
     /// Replay all cases on all sides, judge, report.
     Run(Box<RunArgs>),
     /// Make the reports of a stored run again.

@@ -9,6 +9,7 @@ mod confirm;
 mod failure;
 mod fixture;
 mod hints;
+mod import;
 mod init;
 mod merge;
 mod meta;
@@ -24,6 +25,7 @@ mod rounds;
 mod run;
 mod runs;
 mod shard;
+mod scan;
 mod side;
 mod sizes;
 mod stored;
@@ -42,6 +44,8 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Init(args) => init::run(args, &printer),
         Command::Probe(args) => probe::run(args, &printer),
         Command::Check(args) => check::run(args, &printer),
+        Command::Import(args) => import::run(&args, &printer),
+        Command::Scan(args) => scan::run(&args, &printer),
         Command::Run(args) => run::run(*args, &printer),
         Command::Report(args) => report::run(&args, &printer),
         Command::Runs(args) => runs::run(&args, &printer),

@@ -5,7 +5,7 @@ use super::seat::{Seat, Starter};
 use crate::agent::SideTool;
 use crate::text::{canonical, sha256_hex};
 use crate::trace::{ToolMeta, ToolsListMeta};
-use crate::wire::{CallFailure, ClientInfo, Limits, StartError, Tool};
+use crate::wire::{CallFailure, ClientInfo, Limits, StartError, StartErrorKind, Tool};
 use crate::words::Side;
 use serde_json::Value;
 use std::sync::Arc;
@@ -44,6 +44,14 @@ impl PrepareError {
         match self {
             Self::Start { error, .. } => &error.stderr_tail,
             Self::List { stderr_tail, .. } => stderr_tail,
+        }
+    }
+
+    /// The side was still at work when its time was over.
+    pub fn timed_out(&self) -> bool {
+        match self {
+            Self::Start { error, .. } => matches!(error.kind, StartErrorKind::Timeout { .. }),
+            Self::List { error, .. } => matches!(error, CallFailure::Timeout { .. }),
         }
     }
 

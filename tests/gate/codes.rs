@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const SERVER: &str = "{self} fixture --scenario documents --build";
 /// One case with a read that goes on, so that the builds differ in it.
 const ONE: &str = "docs/two*";
 /// Two cases, one a shard of two.
