@@ -3,6 +3,7 @@
 mod fields;
 mod names;
 mod normalised;
+mod record;
 mod skip;
 mod threads;
 mod words;
@@ -14,6 +15,7 @@ use super::lines::{Line, decode};
 use super::model::{About, Call, Event, EventKind, Output, ThreadId, Tokens};
 use super::problems::{Damage, ImportProblems};
 use fields::{arguments, blocks, flag, take_text, text, tokens};
+use record::Record;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -95,11 +97,7 @@ impl ClaudeReader {
         if self.wanted == Wanted::McpCalls && self.may_skip(line.bytes) {
             return;
         }
-        let Some(record) = decode::<Value>(line, &self.file, problems) else { return };
-        if !record.is_object() {
-            problems.note(Damage::BadLine, &self.file, line.number, "no object");
-            return;
-        }
+        let Some(Record(record)) = decode(line, &self.file, problems) else { return };
         if normalised::is_normalised(&record) {
             for record in normalised::records(record) {
                 self.record(record, line.number, problems, sink);
