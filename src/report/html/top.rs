@@ -68,7 +68,7 @@ pub fn compared(report: &Report) -> String {
             }
             @if !report.is_foreign {
                 dt { "client" } dd {
-                    (shown(&meta.client.profile)) 
+                    (shown(&meta.client.profile))
                     @if let Some(limit) = meta.client.limit { ", results over " (crate::report::phrase::grouped(limit as f64, 0)) " are oversized" }
                 }
                 dt { "protocol" } dd { (shown(&meta.protocol)) }
