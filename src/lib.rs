@@ -35,5 +35,8 @@ pub mod report;
 pub mod exit;
 pub mod fixture;
 
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub mod cli;
 pub mod commands;

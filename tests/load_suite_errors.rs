@@ -148,7 +148,7 @@ fn servers() {
     check(&[
         (
             "[baseline]\ncmd = []",
-            "F:3:1: baseline.cmd: unknown key `cmd`; expected one of `command`, `url`, `headers`, `env`, `cwd`, \
+            "F:3:1: baseline.cmd: unknown key `cmd`; expected one of `command`, `url`, `type`, `headers`, `env`, `cwd`, \
              `root`, `rev`, `build`, `from`, `name`, `pass_env`, `tools`; did you mean `cwd`?",
         ),
         (

@@ -46,8 +46,9 @@ pub(super) async fn replay(
     ));
     let shape = config.shape.further(attempts);
     let journal = report::journal_beside(&folder.journal());
-    let done = recorded(&journal, &flipped.cases, shape)?;
+    let recorded = recorded(&journal, &flipped.cases, shape)?;
     let planned = (cases.len() * shape.expected().len()) as u64;
-    let further = RunConfig { cases, shape, done, ..config.clone() };
+    let clock = recorded.clock(config.clock);
+    let further = RunConfig { cases, shape, done: recorded.done, clock, ..config.clone() };
     replay_all(Arc::new(further), &journal, planned, args, printer).await
 }

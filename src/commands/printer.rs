@@ -76,7 +76,10 @@ impl Printer {
     }
 }
 
-/// Text of a server without control characters that a terminal would obey.
+/// Text of a server without control characters that a terminal would obey, and without commands that a CI
+/// would read in its log.
 pub fn harmless(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+    let plain: String =
+        text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect();
+    crate::report::without_commands(&plain)
 }

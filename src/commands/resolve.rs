@@ -132,7 +132,7 @@ pub(super) fn settings(selected: &Selected, args: &RunArgs) -> Result<Settings, 
         jobs: args.jobs.unwrap_or(1) as usize,
         restart,
         replay,
-        info: ClientInfo { protocol: profile.protocol.clone(), ..ClientInfo::default() },
+        info: client_info(&profile),
         profile,
         limits: limits(suite, call_timeout),
     })
@@ -141,6 +141,17 @@ pub(super) fn settings(selected: &Selected, args: &RunArgs) -> Result<Settings, 
 /// The client profile of the suite, or the one that a flag names.
 pub(super) fn profile(suite: &Suite, name: Option<&str>) -> Result<Profile, Failure> {
     Profile::resolve(&suite.client, name).map_err(Failure::usage)
+}
+
+/// The client that servers see: this tool, unless the suite gives it another name or something to offer.
+pub(super) fn client_info(profile: &Profile) -> ClientInfo {
+    let own = ClientInfo::default();
+    let (name, version) = match &profile.client_info {
+        Some(told) => (told.name.clone(), told.version.clone()),
+        None => (own.name, own.version),
+    };
+    let capabilities = profile.capabilities.clone().unwrap_or(own.capabilities);
+    ClientInfo { name, version, protocol: profile.protocol.clone(), capabilities }
 }
 
 /// The time limits of a session.

@@ -17,7 +17,10 @@ impl RunFolder {
     pub fn create(out: &Path, run_id: &str) -> Result<Self, Failure> {
         let folder = out.join(run_id);
         let shard = folder.join("shards/1-of-1");
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&shard).map_err(|error| {
+        let mut builder = std::fs::DirBuilder::new();
+        // The folder itself must be new: two runs may start in the same moment.
+        let made = builder.mode(0o700).create(&folder).and_then(|()| builder.recursive(true).create(&shard));
+        made.map_err(|error| {
             Failure::usage(format!("can't make the results folder `{}`: {error}", folder.display()))
                 .hint("give another folder with --out")
         })?;

@@ -6,7 +6,7 @@ use super::side::{self, ResolvedSides};
 use super::{Failure, Printer, confirm, hints, report};
 use crate::agent::{Toolbox, tools_used};
 use crate::case::Case;
-use crate::cli::{Cli, Command, RunArgs};
+use crate::cli::{Cli, Command, RunArgs, SideFlags};
 use crate::commands::progress::Progress;
 use crate::exit::ExitCode;
 use crate::plan::{PlanShape, order_cases};
@@ -17,7 +17,7 @@ use clap::Parser;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 pub(super) fn run(args: RunArgs, printer: &Printer) -> Result<ExitCode, Failure> {
@@ -47,11 +47,31 @@ fn resume(args: RunArgs, named: &str, printer: &Printer) -> Result<ExitCode, Fai
         return Err(Failure::usage(format!("`{}` was not made by `run`", folder.0.display())));
     };
     stored.jobs = args.jobs.or(stored.jobs);
+    give_again(&mut stored.sides, &args.sides)?;
     stored.confirm_flips |= args.confirm_flips || meta.confirm.is_some();
     stored.out = Some(out);
     std::env::set_current_dir(&meta.cwd)
         .map_err(|error| Failure::usage(format!("the run was started in `{}`: {error}", meta.cwd)))?;
     start(*stored, Some((folder, meta)), printer)
+}
+
+/// Takes commands and addresses from the flags of now: secrets in the stored ones were not written down.
+fn give_again(stored: &mut SideFlags, now: &SideFlags) -> Result<(), Failure> {
+    for (flag, stored, now) in [
+        ("--baseline-cmd", &mut stored.baseline_cmd, &now.baseline_cmd),
+        ("--candidate-cmd", &mut stored.candidate_cmd, &now.candidate_cmd),
+        ("--baseline-url", &mut stored.baseline_url, &now.baseline_url),
+        ("--candidate-url", &mut stored.candidate_url, &now.candidate_url),
+    ] {
+        if now.is_some() {
+            stored.clone_from(now);
+        }
+        if stored.as_deref().is_some_and(|text| text.contains("***")) {
+            let message = format!("`{flag}` of the stored run held a secret, which was not written down");
+            return Err(Failure::usage(message).hint(format!("give `{flag}` once more beside --resume")));
+        }
+    }
+    Ok(())
 }
 
 fn out_of(args: &RunArgs) -> PathBuf {
@@ -146,7 +166,7 @@ async fn go(
         after: 0,
     };
     let ids: Vec<String> = meta.cases.keys().cloned().collect();
-    let done = recorded(&folder.journal(), &ids, shape)?;
+    let recorded = recorded(&folder.journal(), &ids, shape)?;
     let planned = ((selected.cases.len() - skipped.len()) * shape.expected().len()) as u64;
     let config = Arc::new(RunConfig {
         cases: in_order(selected.cases, &skipped, settings.seed),
@@ -163,8 +183,8 @@ async fn go(
         candidate_tools,
         info: settings.info,
         limits: settings.limits,
-        clock,
-        done,
+        clock: recorded.clock(clock),
+        done: recorded.done,
     });
     let mut end = replay_all(config.clone(), &folder.journal(), planned, &args, printer).await?;
     if args.confirm_flips && matches!(end, RunEnd::Complete) {
@@ -236,14 +256,10 @@ fn in_order(cases: Vec<Case>, skipped: &HashSet<String>, seed: u64) -> Vec<Case>
     ids.iter().filter_map(|id| by_id.remove(id)).collect()
 }
 
-/// The attempts that the journal holds already. A round of which one side is missing is replayed as a whole.
-pub(super) fn recorded(
-    journal: &Path,
-    ids: &[String],
-    shape: PlanShape,
-) -> Result<HashSet<(String, Side, u32)>, Failure> {
+/// The attempts that a journal holds already. A round of which one side is missing is replayed as a whole.
+pub(super) fn recorded(journal: &Path, ids: &[String], shape: PlanShape) -> Result<Recorded, Failure> {
     if !journal.is_file() {
-        return Ok(HashSet::new());
+        return Ok(Recorded::default());
     }
     let journal =
         Journal::open(&[journal.to_owned()], ids).map_err(|error| Failure::new(ExitCode::Internal, error))?;
@@ -253,7 +269,25 @@ pub(super) fn recorded(
         let recorded = expected.iter().filter(|(side, attempt)| journal.has(place, *side, *attempt));
         done.extend(recorded.map(|(side, attempt)| (id.clone(), *side, *attempt)));
     }
-    Ok(done)
+    Ok(Recorded { done, latest_start_ms: journal.latest_start_ms() })
+}
+
+/// What a journal holds already.
+#[derive(Debug, Default)]
+pub(super) struct Recorded {
+    pub done: HashSet<(String, Side, u32)>,
+    latest_start_ms: f64,
+}
+
+impl Recorded {
+    /// The clock to go on by: whatever starts from now on is later than all that is recorded. Of two records
+    /// of an attempt the later start counts, and the system's clock may have jumped since.
+    pub fn clock(&self, clock: Instant) -> Instant {
+        let behind = Duration::try_from_secs_f64(self.latest_start_ms.max(0.0) / 1e3).ok();
+        let start = behind
+            .and_then(|behind| Instant::now().checked_sub(behind.saturating_add(Duration::from_millis(1))));
+        start.map_or(clock, |start| clock.min(start))
+    }
 }
 
 fn dry_run(meta: &RunMeta, settings: &Settings, printer: &Printer) -> ExitCode {
