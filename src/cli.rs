@@ -1,5 +1,13 @@
 //! The command line: inert flags. They are parsed and checked here, and mean something in `commands`.
 
+mod import;
+mod scan;
+mod values;
+
+pub use import::{ImportArgs, NeedChoice};
+pub use scan::{ScanArgs, ScanFormat};
+pub use values::{ReportKind, ReportWish, ShardChoice};
+
 use crate::fixture::FixtureArgs;
 use crate::foreign::Declared;
 use crate::words::{OnOversized, Question, ReplayMode, Restart};
@@ -9,7 +17,7 @@ use std::path::PathBuf;
 
 /// Does this change to my MCP server make agents better or worse off, and how sure are we?
 #[derive(Debug, Parser)]
-#[command(name = "mcp-regress", version, after_long_help = EXIT_CODES, max_term_width = 110)]
+#[command(name = "mcp-regress", version = env!("MCP_REGRESS_VERSION"), after_long_help = EXIT_CODES, max_term_width = 110)]
 pub struct Cli {
     #[command(flatten)]
     pub output: OutputFlags,
@@ -72,16 +80,26 @@ pub enum Command {
     Probe(ProbeArgs),
     /// Check suite and cases, start each side, and show what a run would do.
     Check(CheckArgs),
+    /// Make cases of transcripts and recorded sessions.
+    Import(Box<ImportArgs>),
+    /// Census of transcripts: calls, oversized results, how agents read on; no server needed.
+    Scan(ScanArgs),
     /// Replay all cases on all sides, judge, report.
     Run(Box<RunArgs>),
     /// Make the reports of a stored run again.
     Report(ReportArgs),
+    /// Put the shards of a run together, judge, report.
+    Merge(MergeArgs),
     /// Compare stored runs, or the attempts of any harness in a CSV file.
     Compare(Box<CompareArgs>),
     /// What a suite of so many cases and attempts can detect, and how many cases a margin needs.
     Plan(PlanArgs),
     /// How often a suite's own gate alarms on runs of the same code.
     Calibrate(Box<CalibrateArgs>),
+    /// The runs that are kept: all of them, or what one was made of.
+    Runs(RunsArgs),
+    /// Write a script that completes commands and flags in a shell.
+    Completions(CompletionsArgs),
     /// Stand between an agent and its server, and write down what passes.
     Record(RecordArgs),
     /// The deterministic server of the demonstrations and tests.
@@ -191,6 +209,18 @@ pub enum FailOn {
     Inconclusive,
 }
 
+/// What to do when there is no baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
+pub enum IfNoBaseline {
+    /// Exit 6.
+    #[default]
+    Fail,
+    /// Say so, run nothing, exit 0.
+    Warn,
+    /// Replay the candidate against itself, to be the baseline of a later run; exit 0.
+    Record,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MissingChoice {
     AsWorst,
@@ -212,6 +242,12 @@ pub struct RunArgs {
     pub sides: SideFlags,
     #[command(flatten)]
     pub judge: JudgeFlags,
+    /// The baseline is a side (default `candidate`) of this stored run.
+    #[arg(long, env = "MCP_REGRESS_BASELINE_RUN", value_name = "RUN[:SIDE]", group = "baseline_source", conflicts_with_all = ["same_code", "confirm_flips"])]
+    pub baseline_run: Option<String>,
+    /// What to do when the baseline's revision or stored run is not there.
+    #[arg(long, env = "MCP_REGRESS_IF_NO_BASELINE", value_name = "WHAT", default_value = "fail")]
+    pub if_no_baseline: IfNoBaseline,
     /// Attempts of each case on each side.
     #[arg(long, env = "MCP_REGRESS_ATTEMPTS", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub attempts: Option<u32>,
@@ -248,12 +284,19 @@ pub struct RunArgs {
     /// Replay flipped cases once more, at least 8 times a side, and judge flips by that alone.
     #[arg(long, env = "MCP_REGRESS_CONFIRM_FLIPS")]
     pub confirm_flips: bool,
+    /// Replay part I of N alone, to be merged with the others; `auto` takes the part from GitLab, Slurm, Kubernetes
+    /// or GNU parallel, where `auto/N` says how many parts there are.
+    #[arg(long, env = "MCP_REGRESS_SHARD", value_name = "I/N|auto[/N]", conflicts_with = "confirm_flips")]
+    pub shard: Option<ShardChoice>,
     /// Go on with a run that was interrupted; the last one when no folder is named.
     #[arg(long, env = "MCP_REGRESS_RESUME", value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,
     /// Where runs are kept.
     #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
     pub out: Option<PathBuf>,
+    /// Write a report to a path of its own as well: comment, json, junit, markdown. May be repeated.
+    #[arg(long, env = "MCP_REGRESS_REPORT", value_name = "KIND[=PATH]", value_delimiter = ',')]
+    pub report: Vec<ReportWish>,
     /// Force the journal to disk after each attempt.
     #[arg(long, env = "MCP_REGRESS_SYNC", value_parser = ["attempt"], value_name = "attempt")]
     pub sync: Option<String>,
@@ -263,9 +306,63 @@ pub struct RunArgs {
 }
 
 #[derive(Debug, Clone, Args)]
+pub struct MergeArgs {
+    /// Folders of shards, or folders that hold them.
+    #[arg(required = true, value_name = "DIR")]
+    pub dirs: Vec<PathBuf>,
+    /// Write a report to a path of its own as well: comment, json, junit, markdown. May be repeated.
+    #[arg(long, env = "MCP_REGRESS_REPORT", value_name = "KIND[=PATH]", value_delimiter = ',')]
+    pub report: Vec<ReportWish>,
+    /// Where runs are kept: the merged one gets a folder there.
+    #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub judge: JudgeFlags,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct RunsArgs {
+    #[command(subcommand)]
+    pub command: RunsCommand,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum RunsCommand {
+    /// One line a run, oldest first.
+    List {
+        /// Where runs are kept.
+        #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+        out: PathBuf,
+        /// What is printed on standard output.
+        #[arg(long, env = "MCP_REGRESS_FORMAT", default_value = "human")]
+        format: Format,
+    },
+    /// What a run was made of, and how far it went.
+    Show {
+        /// The run's folder, its name, or nothing for the last one.
+        run: Option<PathBuf>,
+        /// Where runs are kept.
+        #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+        out: PathBuf,
+        /// What is printed on standard output.
+        #[arg(long, env = "MCP_REGRESS_FORMAT", default_value = "human")]
+        format: Format,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct CompletionsArgs {
+    /// For which shell.
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Clone, Args)]
 pub struct ReportArgs {
     /// The run's folder, its name, or nothing for the last one.
     pub run: Option<PathBuf>,
+    /// Write a report to a path of its own as well: comment, json, junit, markdown. May be repeated.
+    #[arg(long, env = "MCP_REGRESS_REPORT", value_name = "KIND[=PATH]", value_delimiter = ',')]
+    pub report: Vec<ReportWish>,
     /// Where runs are kept.
     #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
@@ -366,6 +463,9 @@ pub struct CalibrateArgs {
 
 #[derive(Debug, Clone, Args)]
 pub struct CheckArgs {
+    /// Where runs are kept: the last one says what only results can tell.
+    #[arg(long, env = "MCP_REGRESS_OUT", value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
     #[command(flatten)]
     pub suite: SuiteFlags,
     #[command(flatten)]

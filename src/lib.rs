@@ -16,6 +16,7 @@ pub mod text;
 
 pub mod suite;
 pub mod case;
+pub mod import;
 pub mod plan;
 pub mod git;
 
@@ -31,6 +32,7 @@ pub mod foreign;
 pub mod stats;
 pub mod verdict;
 pub mod report;
+pub mod scan;
 
 pub mod exit;
 pub mod fixture;

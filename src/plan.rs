@@ -1,5 +1,9 @@
 //! Cases x attempts x sides as ordered work. Pure: a function of case ids, seed and counts.
 
+mod shard;
+
+pub use shard::Shard;
+
 use crate::text::sha256_parts;
 use crate::words::Side;
 

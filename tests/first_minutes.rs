@@ -235,6 +235,18 @@ fn probe_says_what_is_in_the_way() {
 }
 
 #[test]
+fn a_side_that_is_slow_to_start_is_told_how_to_get_more_time() {
+    let desk = Desk::with_suite();
+    let suite = desk.read("mcp-regress.toml");
+    desk.write("mcp-regress.toml", &format!("start_timeout_s = 0.2\n{suite}"));
+    let said = desk.say(&["probe", "read_text", r#"{"name": "a"}"#, "--candidate-cmd", "sleep 60"]);
+    assert_eq!(said.code, Some(3), "{}", said.err);
+    for words in ["did not start: no answer within 0.2 s", "raise `start_timeout_s`"] {
+        assert!(said.err.contains(words), "{}", said.err);
+    }
+}
+
+#[test]
 fn probe_tells_what_the_client_does_with_the_result() {
     let desk = Desk::with_suite();
     desk.add(

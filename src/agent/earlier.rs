@@ -63,6 +63,16 @@ impl Earlier {
         Self { single_tools: single_tools.collect(), ..Self::default() }
     }
 
+    /// For single calls of these tools.
+    pub fn of_tools(tools: impl IntoIterator<Item = String>) -> Self {
+        Self { single_tools: tools.into_iter().collect(), ..Self::default() }
+    }
+
+    /// What comes begins another chain.
+    pub fn end_chain(&mut self, request: &Request) {
+        self.chains.remove(&request.identity());
+    }
+
     /// Notes a read; true when one with its tool and arguments was made before.
     pub fn is_repeat(&mut self, request: &Request) -> bool {
         !self.sent.insert(request.digest())

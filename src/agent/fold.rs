@@ -2,7 +2,7 @@
 
 /// Appends `text` with runs of Unicode white space as one space, at both ends too. A space that meets one
 /// at the end of `out` is part of the same run.
-pub(super) fn fold_into(out: &mut String, text: &str) {
+pub(crate) fn fold_into(out: &mut String, text: &str) {
     out.reserve(text.len());
     let mut in_space = out.ends_with(' ');
     let mut rest = text;
@@ -20,7 +20,7 @@ pub(super) fn fold_into(out: &mut String, text: &str) {
 }
 
 /// Runs of Unicode white space become one space, also at both ends, so that folded pieces can be joined.
-pub(super) fn fold_space(text: &str) -> String {
+pub(crate) fn fold_space(text: &str) -> String {
     let mut out = String::new();
     fold_into(&mut out, text);
     out
@@ -28,7 +28,7 @@ pub(super) fn fold_space(text: &str) -> String {
 
 /// A text folded by [`fold_space`] as `contains` compares it: in one case, and without a comma, point, space
 /// or apostrophe between a digit and a group of exactly three digits.
-pub(super) fn comparable(folded: &str) -> String {
+pub(crate) fn comparable(folded: &str) -> String {
     let mut out = String::with_capacity(folded.len());
     let bytes = folded.as_bytes();
     for (at, c) in folded.char_indices() {

@@ -15,19 +15,19 @@ use serde_json::Value;
 use std::sync::OnceLock;
 
 /// An argument name without `_`, `-` and case.
-fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
 /// Whether an argument of this name says where a read starts.
-pub(super) fn is_position_name(name: &str) -> bool {
+pub fn is_position_name(name: &str) -> bool {
     let name = plain(name);
     matches!(name.as_str(), "cursor" | "page" | "pagetoken" | "offset" | "skip" | "continuationtoken")
         || ["start", "after", "before"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Whether an argument of this name bounds a result.
-pub(super) fn is_size_name(name: &str) -> bool {
+pub fn is_size_name(name: &str) -> bool {
     let name = plain(name);
     let bounded =
         |rest: &str| matches!(rest, "results" | "items" | "size" | "length" | "chars" | "count" | "rows");
@@ -194,7 +194,7 @@ fn is_below_total(scalars: &[(String, &Value)], request: &Request, argument: &st
 }
 
 /// Whether two values are the same to a server that takes numbers as texts.
-pub(super) fn is_same(sent: Option<&Value>, offered: &Value) -> bool {
+pub(crate) fn is_same(sent: Option<&Value>, offered: &Value) -> bool {
     let text = |value: &Value| value.as_str().map_or_else(|| canonical(value), str::to_owned);
     sent.is_some_and(|sent| sent == offered || text(sent) == text(offered))
 }

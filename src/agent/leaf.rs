@@ -6,19 +6,19 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// A scalar leaf, its JSON Pointer, and whether it stands inside an array.
-pub(super) struct Leaf<'p, 'v> {
+pub(crate) struct Leaf<'p, 'v> {
     pub pointer: &'p str,
     pub value: &'v Value,
     pub in_array: bool,
 }
 
 /// Calls `see` for every scalar leaf, in document order.
-pub(super) fn each_leaf<'v>(document: &'v Value, see: &mut impl FnMut(Leaf<'_, 'v>)) {
+pub(crate) fn each_leaf<'v>(document: &'v Value, see: &mut impl FnMut(Leaf<'_, 'v>)) {
     walk(document, &mut String::new(), false, true, see);
 }
 
 /// Calls `see` for every scalar leaf outside arrays, in document order.
-pub(super) fn each_leaf_outside_arrays<'v>(document: &'v Value, see: &mut impl FnMut(Leaf<'_, 'v>)) {
+pub(crate) fn each_leaf_outside_arrays<'v>(document: &'v Value, see: &mut impl FnMut(Leaf<'_, 'v>)) {
     walk(document, &mut String::new(), false, false, see);
 }
 
@@ -52,12 +52,12 @@ fn walk<'v>(
 }
 
 /// A reference token of a JSON Pointer.
-pub(super) fn escape(key: &str) -> Cow<'_, str> {
+pub(crate) fn escape(key: &str) -> Cow<'_, str> {
     if key.contains(['~', '/']) { key.replace('~', "~0").replace('/', "~1").into() } else { key.into() }
 }
 
 /// Whether a place is at or below a pointer, in which `*` stands for any one token.
-pub(super) fn covers(pointer: &Pointer, place: &str) -> bool {
+pub(crate) fn covers(pointer: &Pointer, place: &str) -> bool {
     let mut found = place.split('/');
     pointer
         .as_str()

@@ -15,6 +15,7 @@ mod leaf;
 mod need;
 mod news;
 mod offer;
+mod recorded;
 mod replay;
 mod request;
 mod rule;
@@ -28,8 +29,16 @@ mod wanted;
 
 pub use answer::{Answer, Caller, Reply};
 pub use coverage::{GRAM, SHORTEST, hashes as fingerprint_hashes};
+pub(crate) use fold::comparable;
 pub use infer::{Inferred, inferred_declaration};
+pub(crate) use infer::{is_same, plain as plain_name};
+pub(crate) use leaf::{each_leaf, each_leaf_outside_arrays};
 pub use offer::{Offer, meets_need, offer};
+pub use recorded::{
+    ChainText, ReadRelation, RecordedReads, chain_texts, comes_in_reverse, is_position_name, is_rfc3339,
+    is_size_name, met_at, read_identity,
+};
 pub use replay::{AttemptTrace, ReplaySettings, replay};
 pub use schema::Schema;
+pub(crate) use step::as_number;
 pub use toolbox::{SideTool, Tool, ToolUse, Toolbox, tools_used};

@@ -121,7 +121,7 @@ impl<F: FnMut(u128) -> ControlFlow<()>> Sifting<'_, F> {
 }
 
 /// A date and time as RFC 3339 has it.
-fn is_rfc3339(text: &str) -> bool {
+pub fn is_rfc3339(text: &str) -> bool {
     let b = text.as_bytes();
     let shape = b"dddd-dd-ddTdd:dd:dd";
     let fits = |(byte, form): (&u8, &u8)| match form {

@@ -70,7 +70,7 @@ fn chars_of(page: &Page<'_>, rule: &ContinuationRule, tool: &Tool) -> u64 {
 }
 
 /// A number, also when it is written as text.
-pub(super) fn as_number(value: &Value) -> Option<f64> {
+pub(crate) fn as_number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
         Value::String(text) => number_in(text)?.as_f64(),

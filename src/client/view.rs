@@ -96,9 +96,22 @@ fn tripped_limits(
     let trips = |limit: &&Limit| match profile.per {
         Per::SingleTextPart if !structured && result.parts != 1 => false,
         Per::TextBlock if !structured => result.blocks.iter().any(|block| over(block.text(), limit)),
+        // One budget for all blocks, each of which is rounded up by itself.
+        _ if limit.unit == SizeUnit::BytesDiv4 => {
+            let cost = |text: &&str| size(text, limit.unit, profile.estimator);
+            items(profile, result, forwarded).iter().map(cost).sum::<u64>() > limit.limit
+        }
         _ => over(forwarded.text(), limit),
     };
     limits.iter().filter(trips).copied().collect()
+}
+
+/// What is forwarded, block by block: structured content is one text.
+fn items<'p>(profile: &Profile, result: &'p ToolResult, forwarded: &'p Page<'_>) -> Vec<&'p str> {
+    match result.forwarded_structured(profile) {
+        Some(_) => vec![forwarded.text()],
+        None => result.blocks.iter().map(Block::text).collect(),
+    }
 }
 
 struct Shown {
@@ -126,7 +139,11 @@ fn shown_instead(
         }
         Strategy::SpillToFile => one(ViewKind::Spilled, notice::saved(tool, tripped, text)),
         Strategy::RejectError => one(ViewKind::Rejected, notice::rejected(profile, tool, tripped, text)),
-        Strategy::MiddleCut => one(ViewKind::Cut, cut::middle(text, tripped)),
+        Strategy::MiddleCut if tripped.iter().any(|limit| limit.unit == SizeUnit::BytesDiv4) => {
+            let texts = cut::middle_of_items(&items(profile, result, forwarded), tripped);
+            Some(Shown { kind: ViewKind::Cut, blocks: texts.into_iter().map(Block::of_text).collect() })
+        }
+        Strategy::MiddleCut => one(ViewKind::Cut, cut::middle_in_frame(text, tool, tripped)),
         Strategy::Head20Tail80Spill => one(ViewKind::Cut, cut::head_and_tail(text, tripped)),
         Strategy::CutAndSpill | Strategy::HeadAndSpill => one(ViewKind::Cut, cut::head_lines(text, limits)),
     }

@@ -34,7 +34,7 @@ pub(super) fn run(args: &CalibrateArgs, printer: &Printer) -> Result<ExitCode, F
     let trials = match &args.what {
         Some(file) if compare::is_file(file) => of_file(Path::new(file), args)?,
         run => {
-            let folder = results::find(&args.runs, run.as_deref().map(Path::new), None)?;
+            let folder = results::find(&args.runs, run.as_deref().map(Path::new))?;
             let mut meta = folder.read_meta()?;
             meta.gate = super::meta::gate(&args.judge);
             of_run(&meta, &folder.journals()?)?

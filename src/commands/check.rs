@@ -2,6 +2,7 @@
 
 mod cases;
 mod rules;
+mod stored;
 mod tools;
 
 use super::resolve::{self, Selected, Settings};
@@ -17,7 +18,6 @@ use crate::suite::{Suite, effective_rules};
 use crate::wire::ClientInfo;
 use crate::words::{Side, Split};
 use cases::Census;
-use std::path::Path;
 
 /// What was found so far: one thing that is wrong hides nothing of the rest.
 #[derive(Default)]
@@ -63,7 +63,7 @@ pub(super) fn run(args: CheckArgs, printer: &Printer) -> Result<ExitCode, Failur
     }
     let run_args = RunArgs { client: args.client.clone(), ..RunArgs::default() };
     let settings = findings.take(resolve::settings(&selected, &run_args));
-    let sides = findings.take(side::resolve(&selected.suite, &args.sides, Path::new("results")));
+    let sides = findings.take(side::resolve(&selected.suite, &args.sides, &args.out));
     let census = Census::of(&selected.cases);
     tell_suite(&mut findings, &selected, settings.as_ref(), &census);
     let started = match &sides {
@@ -82,6 +82,7 @@ pub(super) fn run(args: CheckArgs, printer: &Printer) -> Result<ExitCode, Failur
     }
     findings.warnings.extend(selected.unmatched.iter().map(|glob| format!("no case file matches `{glob}`")));
     findings.warnings.extend(census.warnings());
+    findings.warnings.extend(stored::warnings(&args.out, &selected.cases));
     let (rules, rules_note) = effective_rules(&selected.suite);
     findings.warnings.extend(rules::warnings(&rules));
     if let Some(note) = rules_note {

@@ -45,8 +45,9 @@ pub(super) async fn replay(
         report::counted(cases.len() as u64, "case", "cases")
     ));
     let shape = config.shape.further(attempts);
-    let journal = report::journal_beside(&folder.journal());
-    let recorded = recorded(&journal, &flipped.cases, shape)?;
+    let journal = report::journal_beside(&folder.journal(None)?);
+    let written = Some(journal.clone()).filter(|journal| journal.is_file());
+    let recorded = recorded(written.as_slice(), &flipped.cases, shape)?;
     let planned = (cases.len() * shape.expected().len()) as u64;
     let clock = recorded.clock(config.clock);
     let further = RunConfig { cases, shape, done: recorded.done, clock, ..config.clone() };

@@ -22,7 +22,9 @@ pub(super) fn side_failed(error: &PrepareError) -> Failure {
             message.push_str(line);
         }
     }
-    let hint = if message.contains("401") {
+    let hint = if error.timed_out() {
+        "a server that installs or imports for long at its first start needs more: raise `start_timeout_s` in the suite"
+    } else if message.contains("401") {
         "give the credentials in `headers` of the side, for example Authorization = \"Bearer ${TOKEN}\", and set the variable"
     } else if error.stderr_tail().is_empty() {
         "run its command by hand in the side's folder; `mcp-regress check` tries each side alone"

@@ -3,6 +3,7 @@
 use super::Failure;
 use super::resolve::{Selected, Settings};
 use super::side::{ResolvedSide, ResolvedSides};
+use super::stored::Stored;
 use crate::cli::{self, RunArgs};
 use crate::exit::ExitCode;
 use crate::run::{Prepared, PreparedSide};
@@ -22,13 +23,18 @@ pub(super) struct Context<'c> {
     pub selected: &'c Selected,
     pub settings: &'c Settings,
     pub sides: &'c ResolvedSides,
+    /// A stored run that stands for the baseline.
+    pub baseline: Option<&'c Stored>,
     pub prepared: &'c Prepared,
     pub skipped: &'c HashSet<String>,
     pub warnings: Vec<String>,
 }
 
 /// The record of a new run.
-pub(super) fn new(context: &Context<'_>) -> RunMeta {
+///
+/// # Errors
+/// When a stored baseline was not measured in the same way.
+pub(super) fn new(context: &Context<'_>) -> Result<RunMeta, Failure> {
     let Context { args, selected, settings, sides, prepared, skipped, .. } = context;
     let (rules, rules_note) = effective_rules(&selected.suite);
     let started = Timestamp::now();
@@ -36,7 +42,7 @@ pub(super) fn new(context: &Context<'_>) -> RunMeta {
     let mut side_metas = BTreeMap::new();
     side_metas.insert(side_key(Side::Baseline), side_meta(&sides.baseline, &prepared.baseline));
     side_metas.insert(side_key(Side::Candidate), side_meta(&sides.candidate, &prepared.candidate));
-    RunMeta {
+    let mut meta = RunMeta {
         format_version: FORMAT_VERSION,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         run_id: run_id(started, sides, &argv),
@@ -55,6 +61,8 @@ pub(super) fn new(context: &Context<'_>) -> RunMeta {
         suite_path: selected.suite.file.as_deref().unwrap_or(&selected.suite.dir).display().to_string(),
         suite_sha256: selected.suite.sha256.clone(),
         cases: cases(selected, skipped),
+        shard: settings.shard,
+        baseline_run: None,
         client: ClientMeta {
             profile: settings.profile.id.clone(),
             sha256: settings.profile.sha256(),
@@ -69,7 +77,12 @@ pub(super) fn new(context: &Context<'_>) -> RunMeta {
         sides: side_metas,
         confirm: args.confirm_flips.then(ConfirmMeta::default),
         warnings: context.warnings.clone(),
+    };
+    if let Some(stored) = context.baseline {
+        let selects_all = selected.cases.len() == selected.cases_in_all;
+        stored.join(&mut meta, settings, selects_all)?;
     }
+    Ok(meta)
 }
 
 /// How verdicts become an exit code, by the flags.
@@ -131,13 +144,18 @@ pub(super) fn inputs(settings: &Settings) -> String {
 
 /// A stored run goes on only with the same cases, client profile and settings.
 pub(super) fn require_same(stored: &RunMeta, context: &Context<'_>) -> Result<(), Failure> {
-    let now = new(context);
+    let now = new(context)?;
+    let stored_run = |meta: &RunMeta| {
+        meta.baseline_run.as_ref().map(|stored| (stored.run_id.clone(), stored.side.clone()))
+    };
     let differs = [
         ("suite file", stored.suite_sha256 == now.suite_sha256),
         ("cases", stored.cases == now.cases),
         ("client profile", stored.client.sha256 == now.client.sha256),
         ("protocol", stored.protocol == now.protocol),
         ("seed", stored.seed == now.seed),
+        ("shard", stored.shard == now.shard),
+        ("baseline", stored.a_a == now.a_a && stored_run(stored) == stored_run(&now)),
         ("attempts", stored.attempts == now.attempts && stored.same_code == now.same_code),
         ("reaction to oversized results", stored.on_oversized == now.on_oversized),
         ("version of mcp-regress", stored.tool_version == now.tool_version),

@@ -1,13 +1,17 @@
 //! One file a command: resolve the flags, call the library, render what came of it.
 
 mod calibrate;
+mod ci;
 mod compare;
 mod check;
+mod completions;
 mod confirm;
 mod failure;
 mod fixture;
 mod hints;
+mod import;
 mod init;
+mod merge;
 mod meta;
 mod plan;
 mod printer;
@@ -19,8 +23,13 @@ mod results;
 mod report;
 mod rounds;
 mod run;
+mod runs;
+mod shard;
+mod scan;
 mod side;
 mod sizes;
+mod stored;
+mod wishes;
 
 pub use failure::Failure;
 pub use printer::Printer;
@@ -35,8 +44,13 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Init(args) => init::run(args, &printer),
         Command::Probe(args) => probe::run(args, &printer),
         Command::Check(args) => check::run(args, &printer),
+        Command::Import(args) => import::run(&args, &printer),
+        Command::Scan(args) => scan::run(&args, &printer),
         Command::Run(args) => run::run(*args, &printer),
         Command::Report(args) => report::run(&args, &printer),
+        Command::Runs(args) => runs::run(&args, &printer),
+        Command::Completions(args) => completions::run(&args, &printer),
+        Command::Merge(args) => merge::run(&args, &printer),
         Command::Plan(args) => plan::run(&args, &printer),
         Command::Calibrate(args) => calibrate::run(&args, &printer),
         Command::Compare(args) => compare::run(&args, &printer),
@@ -47,6 +61,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Ok(code) => code,
         Err(failure) => {
             printer.failure(&failure);
+            ci::Ci::detect().tell_failure(&failure, &printer);
             failure.code
         }
     }

@@ -94,7 +94,7 @@ pub(super) fn run(args: &PlanArgs, printer: &Printer) -> Result<ExitCode, Failur
 /// A finished comparison to take variances from.
 fn source(args: &PlanArgs) -> Result<Measured, Failure> {
     if !compare::is_file(&args.from) {
-        let folder = results::find(&args.runs, Some(Path::new(&args.from)), None)?;
+        let folder = results::find(&args.runs, Some(Path::new(&args.from)))?;
         let meta = folder.read_meta()?;
         return report::measure(meta, &folder.journals()?)
             .map_err(|error| Failure::new(ExitCode::Internal, error));

@@ -6,6 +6,7 @@ use crate::case::{self, Case, Selection};
 use crate::cli::{RunArgs, SplitChoice, SuiteFlags};
 use crate::client::Profile;
 use crate::exit::ExitCode;
+use crate::plan::Shard;
 use crate::suite::{self, Suite};
 use crate::wire::{ClientInfo, Limits};
 use crate::words::{OnOversized, Question, ReplayMode, Restart, Split};
@@ -34,6 +35,8 @@ pub(super) struct Settings {
     pub seed: u64,
     pub resamples: u32,
     pub jobs: usize,
+    /// Nothing for the whole.
+    pub shard: Option<Shard>,
     pub restart: Restart,
     pub replay: ReplaySettings,
     pub profile: Profile,
@@ -116,7 +119,10 @@ pub(super) fn settings(selected: &Selected, args: &RunArgs) -> Result<Settings, 
     };
     let same_code = args.same_code.or(suite.same_code).unwrap_or(1);
     let (rules, _) = suite::effective_rules(suite);
-    suite::check_repeats(&rules, same_code, Question::TheseCases).map_err(Failure::usage)?;
+    // Whether a stored run tells its noise is known when it is read.
+    if args.baseline_run.is_none() {
+        suite::check_repeats(&rules, same_code, Question::TheseCases).map_err(Failure::usage)?;
+    }
     let replay = ReplaySettings {
         mode: args.replay.unwrap_or(ReplayMode::Adaptive),
         on_oversized: args.on_oversized.or(suite.on_oversized).unwrap_or(OnOversized::RetrySmaller),
@@ -130,6 +136,7 @@ pub(super) fn settings(selected: &Selected, args: &RunArgs) -> Result<Settings, 
         seed: args.seed.or(suite.seed).unwrap_or(DEFAULT_SEED),
         resamples: args.resamples.unwrap_or(10_000),
         jobs: args.jobs.unwrap_or(1) as usize,
+        shard: super::shard::resolve(args.shard)?,
         restart,
         replay,
         info: client_info(&profile),

@@ -2,7 +2,8 @@
 
 use super::Failure;
 use crate::exit::ExitCode;
-use crate::trace::{RunMeta, RunStatus};
+use crate::plan::Shard;
+use crate::trace::RunMeta;
 use fs_err as fs;
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
@@ -13,28 +14,41 @@ use std::path::{Path, PathBuf};
 pub(super) struct RunFolder(pub PathBuf);
 
 impl RunFolder {
-    /// Makes a new folder under `out`; a bad path fails here, before anything runs.
-    pub fn create(out: &Path, run_id: &str) -> Result<Self, Failure> {
+    /// Makes a new folder under `out`; a bad path fails here, before anything runs. `Ok(None)`: another run has
+    /// that name already.
+    pub fn create(out: &Path, run_id: &str) -> Result<Option<Self>, Failure> {
         let folder = out.join(run_id);
-        let shard = folder.join("shards/1-of-1");
-        let mut builder = std::fs::DirBuilder::new();
-        // The folder itself must be new: two runs may start in the same moment.
-        let made = builder.mode(0o700).create(&folder).and_then(|()| builder.recursive(true).create(&shard));
-        made.map_err(|error| {
-            Failure::usage(format!("can't make the results folder `{}`: {error}", folder.display()))
-                .hint("give another folder with --out")
-        })?;
-        Ok(Self(folder))
+        fs::create_dir_all(out)?;
+        match std::fs::DirBuilder::new().mode(0o700).create(&folder) {
+            Ok(()) => Ok(Some(Self(folder))),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(None),
+            Err(error) => {
+                Err(Failure::usage(format!("can't make the results folder `{}`: {error}", folder.display()))
+                    .hint("give another folder with --out"))
+            }
+        }
     }
 
-    pub fn journal(&self) -> PathBuf {
-        self.0.join("shards/1-of-1/attempts.jsonl")
+    /// As [`RunFolder::create`]; a folder of that name is taken over.
+    pub fn create_again(out: &Path, run_id: &str) -> Result<Self, Failure> {
+        Ok(Self::create(out, run_id)?.unwrap_or_else(|| Self(out.join(run_id))))
+    }
+
+    /// The journal of one shard, whose folder is made.
+    pub fn journal(&self, shard: Option<Shard>) -> Result<PathBuf, Failure> {
+        let folder = self.0.join("shards").join(shard.unwrap_or(Shard::WHOLE).folder());
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        Ok(folder.join("attempts.jsonl"))
     }
 
     /// All journals of the run, by shard.
     pub fn journals(&self) -> Result<Vec<PathBuf>, Failure> {
         let mut journals = Vec::new();
-        for shard in fs::read_dir(self.0.join("shards"))? {
+        let shards = self.0.join("shards");
+        if !shards.is_dir() {
+            return Ok(journals);
+        }
+        for shard in fs::read_dir(shards)? {
             let journal = shard?.path().join("attempts.jsonl");
             if journal.is_file() {
                 journals.push(journal);
@@ -58,7 +72,13 @@ impl RunFolder {
         Ok(())
     }
 
+    /// What the run is made of, as its own cases alone.
     pub fn read_meta(&self) -> Result<RunMeta, Failure> {
+        self.read_whole_meta().map(RunMeta::of_its_cases)
+    }
+
+    /// As [`RunFolder::read_meta`], with the cases of all shards.
+    pub fn read_whole_meta(&self) -> Result<RunMeta, Failure> {
         let path = self.0.join("run.json");
         let text = fs::read_to_string(&path).map_err(Failure::usage)?;
         let meta: RunMeta = serde_json::from_str(&text).map_err(|error| {
@@ -115,33 +135,30 @@ impl ServiceLogs {
 }
 
 /// The run that a person names: a folder, a name under `out`, or the last one.
-pub(super) fn find(
-    out: &Path,
-    named: Option<&Path>,
-    wanted: Option<RunStatus>,
-) -> Result<RunFolder, Failure> {
-    if let Some(named) = named {
-        let candidates = [named.to_owned(), out.join(named)];
-        let found = candidates.iter().find(|folder| folder.join("run.json").is_file());
-        return found.map(|folder| RunFolder(folder.clone())).ok_or_else(|| {
-            Failure::usage(format!("no run at `{}`, nor under `{}`", named.display(), out.display()))
-        });
-    }
+pub(super) fn find(out: &Path, named: Option<&Path>) -> Result<RunFolder, Failure> {
+    let Some(named) = named else {
+        return all(out).pop().ok_or_else(|| Failure::usage(format!("no run under `{}`", out.display())));
+    };
+    let candidates = [named.to_owned(), out.join(named)];
+    let found = candidates.iter().find(|folder| folder.join("run.json").is_file());
+    found.map(|folder| RunFolder(folder.clone())).ok_or_else(|| {
+        Failure::usage(format!("no run at `{}`, nor under `{}`", named.display(), out.display()))
+    })
+}
+
+/// The last run under `out` that can be read and `fits`.
+pub(super) fn find_last(out: &Path, fits: &dyn Fn(&RunMeta) -> bool) -> Option<RunFolder> {
+    let fits = |folder: &RunFolder| folder.read_whole_meta().is_ok_and(|meta| fits(&meta));
+    all(out).into_iter().rev().find(fits)
+}
+
+/// Every run under `out`, by name, which begins with the time of its start.
+pub(super) fn all(out: &Path) -> Vec<RunFolder> {
     let mut folders: Vec<PathBuf> = match fs::read_dir(out) {
         Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
         Err(_) => Vec::new(),
     };
     folders.retain(|folder| folder.join("run.json").is_file());
-    // Names begin with the time of the start.
     folders.sort();
-    let fits = |folder: &RunFolder| {
-        wanted.is_none_or(|status| folder.read_meta().is_ok_and(|meta| meta.status == status))
-    };
-    folders.into_iter().rev().map(RunFolder).find(fits).ok_or_else(|| {
-        Failure::usage(format!(
-            "no {}run under `{}`",
-            if wanted.is_some() { "unfinished " } else { "" },
-            out.display()
-        ))
-    })
+    folders.into_iter().map(RunFolder).collect()
 }

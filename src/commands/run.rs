@@ -1,77 +1,32 @@
 //! `run`: replay all cases on all sides, judge, report.
 
+mod planned;
+mod resume;
+
+pub(super) use planned::{recorded, skipped_cases};
+
 use super::resolve::{self, Selected, Settings};
-use super::results::{self, RunFolder, ServiceLogs};
+use super::results::{RunFolder, ServiceLogs};
 use super::side::{self, ResolvedSides};
-use super::{Failure, Printer, confirm, hints, report};
+use super::stored::Stored;
+use super::{Failure, Printer, confirm, hints, report, wishes};
 use crate::agent::{Toolbox, tools_used};
-use crate::case::Case;
-use crate::cli::{Cli, Command, RunArgs, SideFlags};
+use crate::cli::{IfNoBaseline, RunArgs};
 use crate::commands::progress::Progress;
 use crate::exit::ExitCode;
-use crate::plan::{PlanShape, order_cases};
+use crate::plan::{PlanShape, Shard};
 use crate::run::{self, Event, JournalWriter, PrepareError, Prepared, RunConfig, RunEnd, Sync};
-use crate::trace::{Journal, RunMeta, RunStatus};
+use crate::trace::{RunMeta, RunStatus};
 use crate::words::{Restart, Side};
-use clap::Parser;
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 pub(super) fn run(args: RunArgs, printer: &Printer) -> Result<ExitCode, Failure> {
     match args.resume.clone() {
-        Some(named) => resume(args, &named, printer),
+        Some(named) => resume::resume(args, &named, printer),
         None => start(args, None, printer),
     }
-}
-
-/// Goes on with a stored run, by the flags that it was started with.
-fn resume(args: RunArgs, named: &str, printer: &Printer) -> Result<ExitCode, Failure> {
-    let out = out_of(&args);
-    let (named, wanted) =
-        if named.is_empty() { (None, Some(RunStatus::Started)) } else { (Some(PathBuf::from(named)), None) };
-    let folder = match results::find(&out, named.as_deref(), wanted) {
-        Ok(folder) => folder,
-        Err(_) if named.is_none() && results::find(&out, None, None).is_ok() => {
-            printer.note("nothing is left to resume: every run is complete; the last one is judged again");
-            results::find(&out, None, None)?
-        }
-        Err(failure) => return Err(failure),
-    };
-    let meta = folder.read_meta()?;
-    let again = Cli::try_parse_from(&meta.argv)
-        .map_err(|error| Failure::usage(format!("the stored command can't be used again: {error}")))?;
-    let Command::Run(mut stored) = again.command else {
-        return Err(Failure::usage(format!("`{}` was not made by `run`", folder.0.display())));
-    };
-    stored.jobs = args.jobs.or(stored.jobs);
-    give_again(&mut stored.sides, &args.sides)?;
-    stored.confirm_flips |= args.confirm_flips || meta.confirm.is_some();
-    stored.out = Some(out);
-    std::env::set_current_dir(&meta.cwd)
-        .map_err(|error| Failure::usage(format!("the run was started in `{}`: {error}", meta.cwd)))?;
-    start(*stored, Some((folder, meta)), printer)
-}
-
-/// Takes commands and addresses from the flags of now: secrets in the stored ones were not written down.
-fn give_again(stored: &mut SideFlags, now: &SideFlags) -> Result<(), Failure> {
-    for (flag, stored, now) in [
-        ("--baseline-cmd", &mut stored.baseline_cmd, &now.baseline_cmd),
-        ("--candidate-cmd", &mut stored.candidate_cmd, &now.candidate_cmd),
-        ("--baseline-url", &mut stored.baseline_url, &now.baseline_url),
-        ("--candidate-url", &mut stored.candidate_url, &now.candidate_url),
-    ] {
-        if now.is_some() {
-            stored.clone_from(now);
-        }
-        if stored.as_deref().is_some_and(|text| text.contains("***")) {
-            let message = format!("`{flag}` of the stored run held a secret, which was not written down");
-            return Err(Failure::usage(message).hint(format!("give `{flag}` once more beside --resume")));
-        }
-    }
-    Ok(())
 }
 
 fn out_of(args: &RunArgs) -> PathBuf {
@@ -79,49 +34,123 @@ fn out_of(args: &RunArgs) -> PathBuf {
     std::path::absolute(&out).unwrap_or(out)
 }
 
+/// Begins a run or goes on with one; a side that fails is told to those who asked for tests.
 fn start(
     args: RunArgs,
-    stored: Option<(RunFolder, RunMeta)>,
+    resumed: Option<(RunFolder, RunMeta)>,
+    printer: &Printer,
+) -> Result<ExitCode, Failure> {
+    let reports = args.report.clone();
+    wishes::prepare(&reports)?;
+    let ended = begin(args, resumed, printer);
+    if let Err(failure) = &ended
+        && failure.code == ExitCode::SideFailed
+    {
+        wishes::failed_side(&reports, &failure.message)?;
+    }
+    ended
+}
+
+fn begin(
+    mut args: RunArgs,
+    resumed: Option<(RunFolder, RunMeta)>,
     printer: &Printer,
 ) -> Result<ExitCode, Failure> {
     let selected = resolve::select(&args.suite)?;
-    selected.require_cases()?;
+    // Of several things that are wrong, a side that does not start and a baseline that does not fit come first.
+    let nothing = selected.require_cases().err();
     let settings = resolve::settings(&selected, &args)?;
     let out = out_of(&args);
-    let sides = side::resolve(&selected.suite, &args.sides, &out)?;
-    if settings.restart != Restart::Attempt
-        && [&sides.baseline, &sides.candidate].iter().any(|side| side.spec.mentions("{attempt_seed}"))
-    {
-        let message =
-            format!("`{{attempt_seed}}` needs restart = \"attempt\", and restart is `{}`", settings.restart);
-        return Err(
-            Failure::usage(message).hint("leave out --restart, or set restart = \"attempt\" in the suite")
-        );
-    }
+    let (sides, baseline) = match sides_of(&args, &selected, &out) {
+        Ok(found) => found,
+        Err(failure) if failure.code == ExitCode::NotComparable => match args.if_no_baseline {
+            IfNoBaseline::Fail => return Err(failure),
+            IfNoBaseline::Warn => {
+                printer.note(&format!("warning: {}; nothing was run", failure.message));
+                return Ok(ExitCode::Success);
+            }
+            IfNoBaseline::Record => {
+                args.judge.warn_only = true;
+                (against_itself(&args, &selected, &out, &failure)?, None)
+            }
+        },
+        Err(failure) => return Err(failure),
+    };
+    require_fresh_seeds(&sides, &settings)?;
     fs_err::create_dir_all(&out)
         .map_err(|error| Failure::usage(error).hint("give another folder with --out"))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(go(args, selected, settings, sides, out, stored, printer))
+    runtime.block_on(go(Begun { args, selected, nothing, settings, sides, baseline, out }, resumed, printer))
+}
+
+/// Both sides; with `--baseline-run` the candidate, and what is stored of the baseline.
+fn sides_of(
+    args: &RunArgs,
+    selected: &Selected,
+    out: &Path,
+) -> Result<(ResolvedSides, Option<Stored>), Failure> {
+    let Some(named) = &args.baseline_run else {
+        return Ok((side::resolve(&selected.suite, &args.sides, out)?, None));
+    };
+    let stored = Stored::find(named, out)?;
+    let candidate = side::resolve_candidate(&selected.suite, &args.sides, out)?;
+    Ok((stored.with_candidate(&selected.suite, candidate)?, Some(stored)))
+}
+
+/// The candidate on both sides: a run that a later one can take as its baseline.
+fn against_itself(
+    args: &RunArgs,
+    selected: &Selected,
+    out: &Path,
+    why: &Failure,
+) -> Result<ResolvedSides, Failure> {
+    let mut candidate = side::resolve_candidate(&selected.suite, &args.sides, out)?;
+    let baseline = candidate.clone();
+    candidate.warnings.push(format!(
+        "{}; the candidate was replayed against itself, to be the baseline of a later run",
+        why.message
+    ));
+    Ok(ResolvedSides { baseline, candidate, a_a: true })
+}
+
+fn require_fresh_seeds(sides: &ResolvedSides, settings: &Settings) -> Result<(), Failure> {
+    let asks = |side: &side::ResolvedSide| side.spec.mentions("{attempt_seed}");
+    if settings.restart == Restart::Attempt || !(asks(&sides.baseline) || asks(&sides.candidate)) {
+        return Ok(());
+    }
+    let message =
+        format!("`{{attempt_seed}}` needs restart = \"attempt\", and restart is `{}`", settings.restart);
+    Err(Failure::usage(message).hint("leave out --restart, or set restart = \"attempt\" in the suite"))
+}
+
+/// Everything of a run that is decided before a side starts.
+struct Begun {
+    args: RunArgs,
+    selected: Selected,
+    /// No case is selected.
+    nothing: Option<Failure>,
+    settings: Settings,
+    sides: ResolvedSides,
+    /// A stored run that stands for the baseline.
+    baseline: Option<Stored>,
+    out: PathBuf,
 }
 
 /// Starts the sides, replays, reports.
 async fn go(
-    args: RunArgs,
-    selected: Selected,
-    settings: Settings,
-    sides: ResolvedSides,
-    out: PathBuf,
-    stored: Option<(RunFolder, RunMeta)>,
+    begun: Begun,
+    resumed: Option<(RunFolder, RunMeta)>,
     printer: &Printer,
 ) -> Result<ExitCode, Failure> {
-    let clock = Instant::now();
-    let service_logs = ServiceLogs::new(stored.as_ref().map(|(folder, _)| folder), &out)?;
+    let Begun { args, selected, nothing, settings, sides, baseline, out } = begun;
+    let clock = planned::clock(resumed.as_ref().map(|(_, meta)| meta));
+    let service_logs = ServiceLogs::new(resumed.as_ref().map(|(folder, _)| folder), &out)?;
     let start_limit = settings.limits.start;
     let services = selected.suite.services.clone();
     let _services = run::start_services(&services, &selected.suite.dir, service_logs.folder(), start_limit)
         .await
         .map_err(|error| Failure::new(ExitCode::SideFailed, error))?;
-    let prepared = prepare_both(&sides, &settings).await?;
+    let prepared = prepare_both(&sides, baseline.as_ref(), &settings).await?;
     let used = tools_used(&selected.suite, &selected.cases);
     let toolbox = |side: &run::PreparedSide, renames| {
         Toolbox::new(&selected.suite, &used, &prepared.baseline.tools, &side.tools, renames)
@@ -129,47 +158,50 @@ async fn go(
     let baseline_tools = toolbox(&prepared.baseline, &sides.baseline.renames);
     let candidate_tools = toolbox(&prepared.candidate, &sides.candidate.renames);
     let skipped = skipped_cases(&selected.cases, &baseline_tools);
-    if skipped.len() == selected.cases.len() {
-        return Err(hints::nothing_allowed(&baseline_tools, &prepared.candidate.tools));
-    }
+    let nothing_allowed = || hints::nothing_allowed(&baseline_tools, &prepared.candidate.tools);
+    let nothing = nothing.or_else(|| (skipped.len() == selected.cases.len()).then(nothing_allowed));
     let warnings = hints::before_run(&selected, &sides, &prepared, &baseline_tools, &candidate_tools);
     let context = super::meta::Context {
         args: &args,
         selected: &selected,
         settings: &settings,
         sides: &sides,
+        baseline: baseline.as_ref(),
         prepared: &prepared,
         skipped: &skipped,
         warnings,
     };
-    if args.dry_run {
-        return Ok(dry_run(&super::meta::new(&context), &settings, printer));
+    if let Some(nothing) = nothing {
+        super::meta::new(&context)?;
+        return Err(nothing);
     }
-    let (folder, mut meta) = match stored {
+    if args.dry_run {
+        return Ok(dry_run(&super::meta::new(&context)?, printer));
+    }
+    let (folder, mut meta) = match resumed {
         Some((folder, stored)) => {
             super::meta::require_same(&stored, &context)?;
             (folder, stored)
         }
-        None => {
-            let meta = super::meta::new(&context);
-            let folder = RunFolder::create(&out, &meta.run_id)?;
-            (folder, meta)
-        }
+        None => planned::new_run(&out, &context)?,
     };
     service_logs.keep_in(&folder)?;
     folder.write_meta(&meta)?;
+    if let Some(baseline) = &baseline {
+        baseline.copy(&folder, &meta)?;
+    }
     let shape = PlanShape {
         attempts: settings.attempts,
-        same_code: settings.same_code,
+        same_code: if baseline.is_some() { 0 } else { settings.same_code },
         candidate_again: true,
-        baseline: true,
+        baseline: baseline.is_none(),
         after: 0,
     };
     let ids: Vec<String> = meta.cases.keys().cloned().collect();
-    let recorded = recorded(&folder.journal(), &ids, shape)?;
-    let planned = ((selected.cases.len() - skipped.len()) * shape.expected().len()) as u64;
+    let journal = folder.journal(meta.shard)?;
+    let recorded = recorded(&folder.journals()?, &ids, shape)?;
     let config = Arc::new(RunConfig {
-        cases: in_order(selected.cases, &skipped, settings.seed),
+        cases: planned::in_order(selected.cases, &skipped, &meta),
         shape,
         seed: settings.seed,
         jobs: settings.jobs,
@@ -186,16 +218,35 @@ async fn go(
         clock: recorded.clock(clock),
         done: recorded.done,
     });
-    let mut end = replay_all(config.clone(), &folder.journal(), planned, &args, printer).await?;
+    let attempts = (config.cases.len() * shape.expected().len()) as u64;
+    let mut end = replay_all(config.clone(), &journal, attempts, &args, printer).await?;
     if args.confirm_flips && matches!(end, RunEnd::Complete) {
         end = confirm::replay(&config, &folder, &mut meta, &args, printer).await?;
     }
+    ended(end, &folder, meta, &args, printer)
+}
+
+/// What a run says when it has ended, however that was.
+fn ended(
+    end: RunEnd,
+    folder: &RunFolder,
+    mut meta: RunMeta,
+    args: &RunArgs,
+    printer: &Printer,
+) -> Result<ExitCode, Failure> {
+    let go_on =
+        format!("everything finished is kept; go on with: mcp-regress run --resume {}", folder.0.display());
     match end {
         RunEnd::Complete => {
             meta.status = RunStatus::Complete;
             folder.write_meta(&meta)?;
-            let code = report::judge_and_show(&folder, meta, &args.judge, printer, true)?;
-            Ok(code)
+            match meta.shard {
+                Some(_) => super::shard::end(folder, meta, args.judge.format, printer),
+                None => {
+                    let asked = report::Asked { judge: &args.judge, reports: &args.report, is_new: true };
+                    report::judge_and_show(folder, meta, &asked, printer)
+                }
+            }
         }
         RunEnd::Interrupted => {
             printer.note(&format!(
@@ -205,30 +256,30 @@ async fn go(
             Ok(ExitCode::Interrupted)
         }
         RunEnd::SideLost { side, error } => {
-            let prepared = PrepareError::Start { side, error };
-            Err(hints::side_failed(&prepared).hint(format!(
-                "everything finished is kept; go on with: mcp-regress run --resume {}",
-                folder.0.display()
-            )))
+            Err(hints::side_failed(&PrepareError::Start { side, error }).hint(go_on))
         }
         RunEnd::JournalFailed(error) => {
-            Err(Failure::new(ExitCode::Internal, format!("the journal can't be written: {error}")).hint(
-                format!(
-                    "everything finished is kept; go on with: mcp-regress run --resume {}",
-                    folder.0.display()
-                ),
-            ))
+            Err(Failure::new(ExitCode::Internal, format!("the journal can't be written: {error}"))
+                .hint(go_on))
         }
     }
 }
 
-async fn prepare_both(sides: &ResolvedSides, settings: &Settings) -> Result<Prepared, Failure> {
+async fn prepare_both(
+    sides: &ResolvedSides,
+    stored: Option<&Stored>,
+    settings: &Settings,
+) -> Result<Prepared, Failure> {
     let one = |side: Side, spec: Arc<run::SideSpec>| {
         let (info, limits, seed) = (settings.info.clone(), settings.limits.clone(), settings.seed);
         async move {
             run::prepare(side, &spec, &info, &limits, seed).await.map_err(|error| hints::side_failed(&error))
         }
     };
+    if let Some(stored) = stored {
+        let candidate = one(Side::Candidate, sides.candidate.spec.clone()).await?;
+        return Ok(Prepared { baseline: stored.prepared(), candidate });
+    }
     let (baseline, candidate) = tokio::join!(
         one(Side::Baseline, sides.baseline.spec.clone()),
         one(Side::Candidate, sides.candidate.spec.clone())
@@ -236,67 +287,19 @@ async fn prepare_both(sides: &ResolvedSides, settings: &Settings) -> Result<Prep
     Ok(Prepared { baseline: baseline?, candidate: candidate? })
 }
 
-/// Cases of which no call may be replayed.
-pub(super) fn skipped_cases(cases: &[Case], tools: &Toolbox) -> HashSet<String> {
-    let may_call = |name: &str| tools.get(name).is_some_and(|tool| tool.may_call);
-    let has_call = |case: &Case| {
-        case.recordings.iter().flat_map(|recording| recording.steps.outline()).any(|(_, tool)| may_call(tool))
+fn dry_run(meta: &RunMeta, printer: &Printer) -> ExitCode {
+    let is_planned = |id: &&String| !meta.planned(id).is_empty();
+    let own = meta.shard.unwrap_or(Shard::WHOLE).ids(meta.cases.keys(), meta.seed);
+    let cases = own.iter().filter(is_planned).count();
+    let part = meta.shard.map_or_else(String::new, |shard| format!("shard {shard}: "));
+    let sides = match meta.baseline_run {
+        Some(_) => "the candidate, beside the stored baseline".to_owned(),
+        None => format!("baseline, candidate and {} same-code sides", meta.same_code),
     };
-    cases.iter().filter(|case| !has_call(case)).map(|case| case.id.clone()).collect()
-}
-
-fn in_order(cases: Vec<Case>, skipped: &HashSet<String>, seed: u64) -> Vec<Case> {
-    let mut by_id: HashMap<String, Case> = cases
-        .into_iter()
-        .filter(|case| !skipped.contains(&case.id))
-        .map(|case| (case.id.clone(), case))
-        .collect();
-    let mut ids: Vec<String> = by_id.keys().cloned().collect();
-    order_cases(&mut ids, seed);
-    ids.iter().filter_map(|id| by_id.remove(id)).collect()
-}
-
-/// The attempts that a journal holds already. A round of which one side is missing is replayed as a whole.
-pub(super) fn recorded(journal: &Path, ids: &[String], shape: PlanShape) -> Result<Recorded, Failure> {
-    if !journal.is_file() {
-        return Ok(Recorded::default());
-    }
-    let journal =
-        Journal::open(&[journal.to_owned()], ids).map_err(|error| Failure::new(ExitCode::Internal, error))?;
-    let expected = shape.expected();
-    let mut done = HashSet::new();
-    for (place, id) in ids.iter().enumerate() {
-        let recorded = expected.iter().filter(|(side, attempt)| journal.has(place, *side, *attempt));
-        done.extend(recorded.map(|(side, attempt)| (id.clone(), *side, *attempt)));
-    }
-    Ok(Recorded { done, latest_start_ms: journal.latest_start_ms() })
-}
-
-/// What a journal holds already.
-#[derive(Debug, Default)]
-pub(super) struct Recorded {
-    pub done: HashSet<(String, Side, u32)>,
-    latest_start_ms: f64,
-}
-
-impl Recorded {
-    /// The clock to go on by: whatever starts from now on is later than all that is recorded. Of two records
-    /// of an attempt the later start counts, and the system's clock may have jumped since.
-    pub fn clock(&self, clock: Instant) -> Instant {
-        let behind = Duration::try_from_secs_f64(self.latest_start_ms.max(0.0) / 1e3).ok();
-        let start = behind
-            .and_then(|behind| Instant::now().checked_sub(behind.saturating_add(Duration::from_millis(1))));
-        start.map_or(clock, |start| clock.min(start))
-    }
-}
-
-fn dry_run(meta: &RunMeta, settings: &Settings, printer: &Printer) -> ExitCode {
-    let calls = meta.cases.values().filter(|case| !case.skipped).count();
     printer.data(&format!(
-        "would replay {calls} cases x {} attempts on baseline, candidate and {} same-code sides ({} skipped)\n",
-        settings.attempts,
-        settings.same_code,
-        meta.cases.len() - calls
+        "{part}would replay {cases} cases x {} attempts on {sides} ({} skipped)\n",
+        meta.attempts,
+        own.len() - cases
     ));
     ExitCode::Success
 }

@@ -38,7 +38,25 @@ struct Asked<'f> {
     rev: Option<&'f str>,
 }
 
-impl Asked<'_> {
+impl<'f> Asked<'f> {
+    fn baseline(flags: &'f SideFlags) -> Self {
+        Self {
+            command: flags.baseline_cmd.as_deref(),
+            url: flags.baseline_url.as_deref(),
+            root: flags.baseline_root.as_deref(),
+            rev: flags.baseline_rev.as_deref(),
+        }
+    }
+
+    fn candidate(flags: &'f SideFlags) -> Self {
+        Self {
+            command: flags.candidate_cmd.as_deref(),
+            url: flags.candidate_url.as_deref(),
+            root: flags.candidate_root.as_deref(),
+            rev: flags.candidate_rev.as_deref(),
+        }
+    }
+
     fn is_empty(&self) -> bool {
         self.command.is_none() && self.url.is_none() && self.root.is_none() && self.rev.is_none()
     }
@@ -47,18 +65,7 @@ impl Asked<'_> {
 /// Resolves both sides from flags and suite. Revisions are checked out and built here. `out`: where runs are kept;
 /// what it holds says nothing of the code.
 pub(super) fn resolve(suite: &Suite, flags: &SideFlags, out: &Path) -> Result<ResolvedSides, Failure> {
-    let asked_baseline = Asked {
-        command: flags.baseline_cmd.as_deref(),
-        url: flags.baseline_url.as_deref(),
-        root: flags.baseline_root.as_deref(),
-        rev: flags.baseline_rev.as_deref(),
-    };
-    let asked_candidate = Asked {
-        command: flags.candidate_cmd.as_deref(),
-        url: flags.candidate_url.as_deref(),
-        root: flags.candidate_root.as_deref(),
-        rev: flags.candidate_rev.as_deref(),
-    };
+    let (asked_baseline, asked_candidate) = (Asked::baseline(flags), Asked::candidate(flags));
     let baseline = define(suite, Side::Baseline, &asked_baseline)?;
     let candidate = define(suite, Side::Candidate, &asked_candidate)?;
     let is_one = suite.baseline.is_none()
@@ -68,11 +75,7 @@ pub(super) fn resolve(suite: &Suite, flags: &SideFlags, out: &Path) -> Result<Re
     let (mut baseline, mut candidate, a_a) = match (baseline, candidate) {
         (Some(baseline), Some(candidate)) => (baseline, candidate, is_one),
         (Some(only), None) | (None, Some(only)) => (only.clone(), only, true),
-        (None, None) => {
-            return Err(Failure::usage("the suite defines no server").hint(
-                "add `[baseline]` and `[candidate]` with a `command` or a `url`, or `[server]` for both",
-            ));
-        }
+        (None, None) => return Err(no_server()),
     };
     let by_rev = |defined: &Defined| defined.definition.config.rev.is_some();
     if !a_a && (by_rev(&baseline) || by_rev(&candidate)) {
@@ -91,6 +94,31 @@ pub(super) fn resolve(suite: &Suite, flags: &SideFlags, out: &Path) -> Result<Re
         candidate: git.place(Side::Candidate, candidate)?,
         a_a,
     })
+}
+
+/// Resolves the candidate alone, beside a baseline that is stored.
+pub(super) fn resolve_candidate(
+    suite: &Suite,
+    flags: &SideFlags,
+    out: &Path,
+) -> Result<ResolvedSide, Failure> {
+    let nothing = Asked { command: None, url: None, root: None, rev: None };
+    let baseline = define(suite, Side::Baseline, &nothing)?;
+    let is_by_rev = baseline.as_ref().is_some_and(|baseline| baseline.definition.config.rev.is_some());
+    let asked = Asked::candidate(flags);
+    let own = define(suite, Side::Candidate, &asked)?;
+    let has_rev = own.as_ref().is_some_and(|own| own.definition.config.rev.is_some());
+    // The only side of a suite is its code, which is what is tried.
+    let mut candidate = own.or(baseline).ok_or_else(no_server)?;
+    if is_by_rev && !has_rev && !candidate.is_placed {
+        candidate.definition.config.rev = Some("worktree".to_owned());
+    }
+    GitSides::new(suite, out).place(Side::Candidate, candidate)
+}
+
+fn no_server() -> Failure {
+    Failure::usage("the suite defines no server")
+        .hint("add `[baseline]` and `[candidate]` with a `command` or a `url`, or `[server]` for both")
 }
 
 /// A side's definition after the flags.

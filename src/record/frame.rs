@@ -1,7 +1,7 @@
 //! One line of a session file.
 
-use super::base64;
 use super::cutter::Piece;
+use crate::text::base64;
 use jiff::Timestamp;
 use serde::Serialize;
 use std::io::Write;

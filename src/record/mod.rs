@@ -4,7 +4,6 @@
 //! and append each to a session file with one write before it is passed on, so a session holds what the
 //! other end was sent even when this process is killed.
 
-mod base64;
 mod cutter;
 mod definition;
 mod die;

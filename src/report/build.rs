@@ -214,23 +214,12 @@ fn check_globs(rules: &[Rule]) -> Result<(), ReportError> {
 
 /// Planned attempts without a record, in the order of the tables.
 fn missing_attempts(meta: &RunMeta, journal: &Journal) -> Vec<MissingAttempt> {
-    let mut planned: Vec<(Side, u32)> = Vec::new();
-    let same_code = (1..=meta.same_code).map(Side::SameCode);
-    for side in [Side::Baseline, Side::Candidate].into_iter().chain(same_code) {
-        planned.extend((1..=meta.attempts).map(|attempt| (side, attempt)));
-    }
-    if meta.candidate_again {
-        planned.push((Side::CandidateAgain, 1));
-    }
-    let cases = case_order(meta).into_iter().enumerate().filter(|(_, (_, case))| !case.skipped);
+    let cases = case_order(meta).into_iter().enumerate();
     cases
         .flat_map(|(place, (id, _))| {
-            let absent = planned.iter().filter(move |(side, attempt)| !journal.has(place, *side, *attempt));
-            absent.map(|(side, attempt)| MissingAttempt {
-                case_id: id.clone(),
-                side: *side,
-                attempt: *attempt,
-            })
+            let planned = meta.planned(id).into_iter();
+            let absent = planned.filter(move |(side, attempt)| !journal.has(place, *side, *attempt));
+            absent.map(|(side, attempt)| MissingAttempt { case_id: id.clone(), side, attempt })
         })
         .collect()
 }

@@ -58,6 +58,25 @@ pub fn cases_table<'t>() -> TableSpec<Row<'t>> {
         })
 }
 
+/// A case in which a metric changed; means over its attempts.
+pub struct Change {
+    /// Place in the table.
+    pub case: usize,
+    pub baseline: f64,
+    pub candidate: f64,
+    pub delta: f64,
+}
+
+/// The paired cases in which a metric changed, in the order of the table.
+pub fn changed(comparison: &Comparison<'_>, metric: usize) -> Vec<Change> {
+    let change = |case: usize| {
+        let row = row(comparison, case, metric);
+        let Means { baseline, candidate, delta, .. } = row.means.filter(|means| means.delta != 0.0)?;
+        (row.state == CaseState::Paired).then_some(Change { case, baseline, candidate, delta })
+    };
+    (0..comparison.table.cases.len()).filter_map(change).collect()
+}
+
 /// The rows of cases.csv: metrics that have a value in some attempt.
 pub fn case_rows<'c>(comparison: &'c Comparison<'_>) -> impl Iterator<Item = io::Result<Row<'c>>> {
     let table = comparison.table;

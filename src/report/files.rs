@@ -1,15 +1,16 @@
 //! The derived files of a results folder.
 
 use super::cell::TableSpec;
-use super::{Report, csv_attempts, csv_calls, csv_cases, csv_figures};
+use super::{Report, comment, csv_attempts, csv_calls, csv_cases, csv_figures};
 use crate::verdict::Comparison;
 use crate::words::Split;
 use fs_err as fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// The files that [`write_all`] writes; all but timings.csv are reproducible.
-pub const FILES: [&str; 10] = [
+/// The files that [`write_all`] writes, and comment.md when there is something to say; all but timings.csv and the
+/// last block of comment.md are reproducible.
+pub const FILES: [&str; 11] = [
     "calls.csv",
     "attempts.csv",
     "cases.csv",
@@ -20,6 +21,7 @@ pub const FILES: [&str; 10] = [
     "columns.md",
     "summary.json",
     "summary.md",
+    "junit.xml",
 ];
 
 /// Writes every derived file into the folder. A file that exists is replaced in one step, so that
@@ -50,10 +52,29 @@ pub fn write_all(report: &Report, folder: &Path) -> io::Result<()> {
         ("columns.md", columns(report)),
         ("summary.json", super::summary_json::render(report)),
         ("summary.md", super::summary_md::render(report)),
+        ("junit.xml", super::junit::render(report)?),
     ] {
         replace(folder, name, |out| out.write_all(text.as_bytes()))?;
     }
-    Ok(())
+    match comment::comment(report, &comparison) {
+        Some(text) => replace(folder, COMMENT, |out| out.write_all(text.as_bytes())),
+        // What an earlier report said may no longer hold.
+        None => match fs::remove_file(folder.join(COMMENT)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        },
+    }
+}
+
+const COMMENT: &str = "comment.md";
+
+/// What stands on a CI's page of the run, in fewer than [`comment::STEP_BYTES`] bytes.
+///
+/// # Errors
+/// When the attempts cannot be compared.
+pub fn step_summary(report: &Report) -> io::Result<String> {
+    let comparison = Comparison::new(&report.collected.table, report.settings).map_err(io::Error::other)?;
+    Ok(comment::within(report, Some(&comparison), comment::STEP_BYTES))
 }
 
 /// `columns.md`: every column of every table, from the tables themselves.

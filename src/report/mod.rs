@@ -7,7 +7,10 @@
 
 pub mod cell;
 pub mod across;
+pub mod annotations;
+mod budget;
 mod build;
+mod comment;
 mod confirming;
 mod warning;
 mod csv_calls;
@@ -15,17 +18,20 @@ mod csv_attempts;
 mod csv_cases;
 mod csv_figures;
 mod oddity;
+pub mod junit;
 mod phrase;
 mod sentence;
 mod terminal;
 mod summary_json;
 mod summary_md;
 mod files;
+pub mod from_summary;
 
 pub use build::{Measured, MissingAttempt, Report, ReportError, build, build_with, judge, measure, settings};
+pub use comment::{COMMENT_BYTES, MARKER, STEP_BYTES, comment_of_summary};
 pub use confirming::{Flipped, flipped, journal_beside};
-pub use files::{FILES, write_all};
-pub(crate) use phrase::{counted, without_commands};
+pub use files::{FILES, step_summary, write_all};
+pub(crate) use phrase::{counted, grouped, without_commands};
 pub use summary_json::render as summary_json;
 pub use summary_md::render as summary_md;
 pub use terminal::{TerminalOptions, terminal};

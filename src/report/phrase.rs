@@ -153,6 +153,18 @@ pub fn percent(share: f64) -> String {
     format!("{} %", signed(percent, if percent.abs() < 9.95 { 1 } else { 0 }))
 }
 
+/// How long something took or lasts, in the largest unit of which there are two.
+pub fn age(seconds: i64) -> String {
+    let (count, unit) = match seconds {
+        172_800.. => (seconds / 86_400, "days"),
+        7_200.. => (seconds / 3_600, "hours"),
+        120.. => (seconds / 60, "minutes"),
+        1 => (1, "second"),
+        _ => (seconds.max(0), "seconds"),
+    };
+    format!("{count} {unit}")
+}
+
 /// `1 case`, `2 cases`.
 pub fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(count as f64, 0), if count == 1 { one } else { many })
@@ -219,6 +231,15 @@ mod tests {
         for (number, decimals, text) in [(1.0, 0, "+1"), (0.0, 2, "0"), (-0.001, 2, "0"), (-0.08, 2, "-0.08")]
         {
             assert_eq!(signed(number, decimals), text);
+        }
+        for (seconds, text) in [
+            (-5, "0 seconds"),
+            (1, "1 second"),
+            (7_199, "119 minutes"),
+            (7_200, "2 hours"),
+            (260_000, "3 days"),
+        ] {
+            assert_eq!(age(seconds), text);
         }
         for (share, text) in [(-0.52, "-52 %"), (1.0833, "+108 %"), (-0.004, "-0.4 %"), (0.0, "0 %")] {
             assert_eq!(percent(share), text);

@@ -119,7 +119,7 @@ pub fn open_rules(report: &Report) -> Vec<String> {
             continue;
         }
         for rule in report.rules.iter().filter(|rule| rule.verdict == Some(verdict)) {
-            let needed = match (rule.cases_needed, rule.passing_margin) {
+            let needed = match (rule.cases_needed, rule.settling_margin()) {
                 (Some(cases), _) => format!(" ({} cases would settle it)", grouped(cases as f64, 0)),
                 (None, Some(margin)) if !matches!(rule.margin, Some(Margin::Percent(_))) => format!(
                     " (unchanged code passes a margin of {} nine times in ten)",

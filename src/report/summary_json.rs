@@ -60,6 +60,13 @@ fn summary(report: &Report) -> Value {
             "candidate": facts(Side::Candidate).map(plain),
         },
     });
+    if let Some(stored) = &meta.baseline_run {
+        summary["baseline_run"] = json!({
+            "side": stored.side,
+            "cases_new": stored.cases_new,
+            "cases_gone": stored.cases_gone,
+        });
+    }
     if report.is_foreign {
         NOT_KNOWN.iter().for_each(|key| summary[*key] = Value::Null);
     }
@@ -227,7 +234,7 @@ fn rule(rule: &RuleVerdict) -> Value {
         "verdict": rule.verdict.map(|verdict| verdict.as_str()),
         "reason": rule.reason,
         "cases_needed": rule.cases_needed,
-        "passing_margin": rule.passing_margin.map(number),
+        "passing_margin": rule.settling_margin().map(number),
     })
 }
 

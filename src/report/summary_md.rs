@@ -12,14 +12,7 @@ use std::fmt::Write;
 
 /// The file's text.
 pub fn render(report: &Report) -> String {
-    let word = match report.gate.verdict {
-        Overall::Pass => "Pass",
-        Overall::Regression => "Regression",
-        Overall::Inconclusive => "Inconclusive",
-        Overall::Incomplete => "Incomplete",
-        Overall::None => "Not gated",
-    };
-    let mut text = format!("## {word}: {}\n\n", marked(&sentence::verdict(report)));
+    let mut text = format!("## {}\n\n", sentence(report));
     let _ = writeln!(text, "{}\n", compared(report));
     for warning in &report.warnings {
         let _ = writeln!(text, "- **Note:** {}", warning.text(&code));
@@ -35,6 +28,18 @@ pub fn render(report: &Report) -> String {
     text
 }
 
+/// The verdict in one line.
+pub(super) fn sentence(report: &Report) -> String {
+    let word = match report.gate.verdict {
+        Overall::Pass => "Pass",
+        Overall::Regression => "Regression",
+        Overall::Inconclusive => "Inconclusive",
+        Overall::Incomplete => "Incomplete",
+        Overall::None => "Not gated",
+    };
+    format!("{word}: {}", marked(&sentence::verdict(report)))
+}
+
 /// Sentences hold figures and names of metrics; a name that a server gave could be in a reason.
 fn marked(sentence: &str) -> String {
     let is_ours = |c: char| c.is_ascii_alphanumeric() || " .,;:()+->%/_'".contains(c);
@@ -45,17 +50,23 @@ fn marked(sentence: &str) -> String {
     }
 }
 
-fn compared(report: &Report) -> String {
+pub(super) fn compared(report: &Report) -> String {
     let meta = &report.meta;
     let side = |name: &str| meta.sides.get(name).map_or_else(|| "not known".to_owned(), side_name);
     let note = meta.rules_note.as_ref().map_or_else(String::new, |note| format!("{note}\n\n"));
     let a_a = if meta.a_a { "One side is defined: it is replayed against itself (A/A). " } else { "" };
+    let stored = meta.baseline_run.as_ref().map_or_else(String::new, |stored| {
+        format!(
+            "The baseline is the {} of a stored run, which was not replayed beside this candidate. ",
+            stored.side
+        )
+    });
     let client = match report.is_foreign {
         true => String::new(),
         false => format!(", client {}", code(&meta.client.profile)),
     };
     format!(
-        "{note}{a_a}Baseline {} against candidate {}: {} x {}, {} of the same code beside the baseline{client}.",
+        "{note}{a_a}{stored}Baseline {} against candidate {}: {} x {}, {} of the same code beside the baseline{client}.",
         side("baseline"),
         side("candidate"),
         counted(report.collected.table.cases.len() as u64, "case", "cases"),
@@ -74,7 +85,7 @@ fn side_name(side: &SideMeta) -> String {
 }
 
 /// The headline in full, then flips, tools/list and the largest result.
-fn paragraph(report: &Report) -> String {
+pub(super) fn paragraph(report: &Report) -> String {
     let mut parts = Vec::new();
     match sentence::headline(report, &report.splits[0]) {
         Some((info, row)) => {
@@ -176,7 +187,7 @@ fn largest(report: &Report) -> Option<String> {
     Some(format!("Largest result in chars: {base} -> {cand}{limit}."))
 }
 
-fn table(report: &Report, figures: &SplitFigures) -> String {
+pub(super) fn table(report: &Report, figures: &SplitFigures) -> String {
     let mut text =
         "| metric | baseline | candidate | delta | 95 % CI | same code | |\n|---|---|---|---|---|---|---|\n"
             .to_owned();
@@ -229,7 +240,7 @@ fn split_apart(report: &Report) -> String {
     text
 }
 
-fn rules(report: &Report) -> String {
+pub(super) fn rules(report: &Report) -> String {
     if report.rules.is_empty() {
         return String::new();
     }
@@ -264,7 +275,7 @@ fn grouped_short(number: f64) -> String {
 }
 
 /// What this comparison cannot have seen.
-fn not_checked(report: &Report) -> String {
+pub(super) fn not_checked(report: &Report) -> String {
     let mut parts = vec![match report.is_foreign {
         true => "whether both sides had the same cases, client and settings, of which the file says nothing",
         false => "no model ran, so answers were not graded and an agent that would have read differently was not seen",

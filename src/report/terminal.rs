@@ -31,6 +31,15 @@ pub fn terminal(report: &Report, options: &TerminalOptions) -> String {
     if report.meta.a_a {
         lines.push("one side is defined: it is replayed against itself (A/A)".to_owned());
     }
+    if let Some(stored) = &report.meta.baseline_run {
+        let age = phrase::age(stored.age_s);
+        let line = format!(
+            "the baseline is `{}` of the stored run {}, made {age} before this one",
+            stored.side,
+            plain(&stored.run_id)
+        );
+        lines.extend(wrapped(&line, width, "  "));
+    }
     lines.extend(wrapped(&heading(report), width, "  "));
     lines.extend(wrapped(&verdict_line(report, options.color), width, "      "));
     for note in report.journal.notes() {

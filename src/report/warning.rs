@@ -4,6 +4,8 @@ use super::{Report, oddity, phrase};
 use crate::metric::fidelity::Fidelity;
 use crate::stats::call::FEW_PAIRS;
 use crate::stats::spread::Drift;
+use crate::suite::Margin;
+use crate::verdict::RuleVerdict;
 use crate::words::{ChainEnd, NeedKind, Role, Side, Status};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -105,6 +107,18 @@ pub enum Warning {
     UnknownArguments {
         side: Side,
         arguments: Vec<String>,
+    },
+    /// The candidate's largest result is less than 10 % below the client's limit.
+    NearLimit {
+        result_chars: u64,
+        limit: u64,
+        tool: String,
+        case_id: String,
+    },
+    /// Rules of the suite that unchanged code passes less than nine times in ten, with margin and the smallest that
+    /// it does.
+    TightMargins {
+        rules: Vec<String>,
     },
     /// Tools whose calls began to fail.
     BeganToFail {
@@ -211,6 +225,20 @@ impl Warning {
             Self::UnknownArguments { side, arguments } => {
                 format!("{side}: its schema does not know {}", listed(arguments))
             }
+            Self::NearLimit { result_chars, limit, tool, case_id } => {
+                let size = |size: u64| phrase::grouped(size as f64, 0);
+                format!(
+                    "the largest result of the candidate, {} in {}, has {} of the {} characters that the client takes: a little more content and it is oversized",
+                    mark(tool),
+                    mark(case_id),
+                    size(*result_chars),
+                    size(*limit)
+                )
+            }
+            Self::TightMargins { rules } => format!(
+                "unchanged code passes these rules less than nine times in ten; the smallest margin that it does in brackets: {}",
+                rules.join(", ")
+            ),
             Self::BeganToFail { tools } => {
                 format!("tools that fail more often on the candidate: {}", listed(tools))
             }
@@ -239,6 +267,8 @@ pub fn of(report: &Report) -> Vec<Warning> {
     of_cases(report, &mut warnings);
     of_calls(report, &mut warnings);
     of_noise(report, &mut warnings);
+    warnings.extend(near_limit(report));
+    warnings.extend(tight_margins(report));
     warnings
 }
 
@@ -364,6 +394,55 @@ fn of_calls(report: &Report, warnings: &mut Vec<Warning>) {
     if !tools.is_empty() {
         warnings.push(Warning::BeganToFail { tools });
     }
+}
+
+fn near_limit(report: &Report) -> Option<Warning> {
+    /// Of the limit.
+    const NEAR: f64 = 0.9;
+    let limit = report.meta.client.limit?;
+    let largest = report.collected.sides.get(&Side::Candidate)?.largest_result.as_ref()?;
+    let size = largest.result_chars;
+    let is_near = size <= limit && size as f64 > NEAR * limit as f64;
+    is_near.then(|| Warning::NearLimit {
+        result_chars: size,
+        limit,
+        tool: largest.tool.clone(),
+        case_id: largest.case_id.clone(),
+    })
+}
+
+/// Of the rules that the suite names: those that hold beside them have no margin of anybody's choice.
+fn tight_margins(report: &Report) -> Option<Warning> {
+    let named =
+        |rule: &&RuleVerdict| report.meta.rules.get(rule.rule_index).is_some_and(|rule| !rule.is_implied);
+    let tight = |rule: &RuleVerdict| {
+        let smallest = rule.passing_margin.filter(|margin| *margin > 0.0 && rule.role == Role::Guardrail)?;
+        let figures = report.splits.iter().find(|figures| figures.split == rule.split)?;
+        let base = figures.metric(report.collected.table.metric(&rule.subject)?)?.baseline_mean?.abs();
+        let (margin, smallest) = match rule.margin? {
+            Margin::Absolute(margin) => (margin, smallest),
+            Margin::Percent(_) if base == 0.0 => return None,
+            Margin::Percent(share) => (100.0 * share, 100.0 * smallest / base),
+        };
+        let unit = if matches!(rule.margin, Some(Margin::Percent(_))) { " %" } else { "" };
+        let shown = crate::text::decimal;
+        (margin < smallest).then(|| {
+            format!(
+                "{} {}{unit} ({}{unit})",
+                rule.subject.replace('_', " "),
+                shown(margin),
+                shown(round_up(smallest))
+            )
+        })
+    };
+    let rules: Vec<String> = report.rules.iter().filter(named).filter_map(tight).collect();
+    (!rules.is_empty()).then_some(Warning::TightMargins { rules })
+}
+
+/// To three digits that count, upwards: what is told must pass.
+fn round_up(number: f64) -> f64 {
+    let scale = 10f64.powi(2 - number.abs().log10().floor() as i32);
+    (number * scale).ceil() / scale
 }
 
 fn of_noise(report: &Report, warnings: &mut Vec<Warning>) {

@@ -6,7 +6,7 @@ use super::worker::MOST_FAILED_STARTS;
 use crate::agent::SideTool;
 use crate::text::{canonical, sha256_hex};
 use crate::trace::{ToolMeta, ToolsListMeta};
-use crate::wire::{CallFailure, ClientInfo, Ending, Limits, StartError, Tool};
+use crate::wire::{CallFailure, ClientInfo, Ending, Limits, StartError, StartErrorKind, Tool};
 use crate::words::Side;
 use serde_json::Value;
 use std::sync::Arc;
@@ -45,6 +45,14 @@ impl PrepareError {
         match self {
             Self::Start { error, .. } => &error.stderr_tail,
             Self::List { stderr_tail, .. } => stderr_tail,
+        }
+    }
+
+    /// The side was still at work when its time was over.
+    pub fn timed_out(&self) -> bool {
+        match self {
+            Self::Start { error, .. } => matches!(error.kind, StartErrorKind::Timeout { .. }),
+            Self::List { error, .. } => matches!(error, CallFailure::Timeout { .. }),
         }
     }
 
@@ -168,5 +176,6 @@ fn tool_meta(tool: &Tool) -> ToolMeta {
         arguments: names(tool.input_schema.get("properties")),
         required: names(tool.input_schema.get("required")),
         read_only: tool.read_only_hint,
+        input_schema: Some(tool.input_schema.clone()),
     }
 }

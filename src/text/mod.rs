@@ -1,5 +1,6 @@
 //! Text and JSON helpers that several modules need: hashes, pointers, patterns, JSON as clients write it.
 
+pub mod base64;
 mod decimal;
 mod hash;
 mod pattern;

@@ -3,7 +3,9 @@
 mod record;
 mod run_meta;
 mod reader;
+mod merge;
 
+pub use merge::{MergePart, merge_journals};
 pub use reader::{Journal, JournalError, JournalNote, JournalReader};
 pub use record::{AttemptRecord, Bracket, CallRecord, NeedRecord};
 pub use run_meta::*;

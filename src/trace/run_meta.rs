@@ -1,5 +1,6 @@
 //! `run.json`: what a run was made of. Everything a report needs beside the journal.
 
+use crate::plan::Shard;
 use crate::words::{OnOversized, ReplayMode, Side};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -33,8 +34,14 @@ pub struct RunMeta {
     /// Absolute path of the suite file as given; for `--resume` and `report` to find it again.
     pub suite_path: String,
     pub suite_sha256: String,
-    /// Case id to the hash of the case, in order of ids: the selected cases.
+    /// Case id to the hash of the case, in order of ids: the selected cases, also those of other shards.
     pub cases: BTreeMap<String, CaseMeta>,
+    /// The part of the cases that was replayed; nothing when that is all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// The stored run that stands for the baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline_run: Option<BaselineRun>,
     pub client: ClientMeta,
     pub protocol: String,
     /// The rules as judged, defaults added; `report` judges with these.
@@ -98,6 +105,22 @@ pub struct ConfirmMeta {
     pub exact: bool,
 }
 
+/// A side of a stored run, whose attempts play the baseline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BaselineRun {
+    pub run_id: String,
+    /// Its side, by its word.
+    pub side: String,
+    /// RFC 3339, UTC.
+    pub started_at: String,
+    /// From its start to this run's start, in seconds.
+    pub age_s: i64,
+    /// Cases that this run selected and it does not hold, by id: they have no baseline.
+    pub cases_new: Vec<String>,
+    /// Cases that it holds and the suite no longer has, by id: they have no candidate.
+    pub cases_gone: Vec<String>,
+}
+
 /// What a report must know of a selected case without reading its file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CaseMeta {
@@ -158,6 +181,44 @@ pub struct ToolMeta {
     pub arguments: Vec<String>,
     pub required: Vec<String>,
     pub read_only: Option<bool>,
+    /// As it was listed: a later run that takes this one as its baseline infers from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_schema: Option<serde_json::Value>,
+}
+
+impl RunMeta {
+    /// Every (side, attempt) of a case that must have a record, in the order of the tables.
+    pub fn planned(&self, id: &str) -> Vec<(Side, u32)> {
+        if self.cases.get(id).is_none_or(|case| case.skipped) {
+            return Vec::new();
+        }
+        let is_in = |ids: fn(&BaselineRun) -> &Vec<String>| {
+            self.baseline_run
+                .as_ref()
+                .is_some_and(|stored| ids(stored).binary_search_by(|one| one.as_str().cmp(id)).is_ok())
+        };
+        let (is_new, is_gone) = (is_in(|stored| &stored.cases_new), is_in(|stored| &stored.cases_gone));
+        let same_code = (1..=self.same_code).map(Side::SameCode);
+        let sides = [Side::Baseline, Side::Candidate].into_iter().chain(same_code);
+        let has_side = |side: &Side| if side.is_baseline_code() { !is_new } else { !is_gone };
+        let mut planned: Vec<(Side, u32)> = sides
+            .filter(has_side)
+            .flat_map(|side| (1..=self.attempts).map(move |attempt| (side, attempt)))
+            .collect();
+        planned.extend((self.candidate_again && !is_gone).then_some((Side::CandidateAgain, 1)));
+        planned
+    }
+
+    /// The run as its own cases alone: those of its shard.
+    pub fn of_its_cases(mut self) -> Self {
+        if let Some(shard) = self.shard {
+            let own = shard.ids(self.cases.keys(), self.seed);
+            self.cases.retain(|id, _| own.contains(id));
+            let note = format!("this is shard {shard} alone: `merge` judges all of them together");
+            self.warnings.push(note);
+        }
+        self
+    }
 }
 
 /// Sides as keys of `run.json`.

@@ -44,7 +44,8 @@ pub struct RuleVerdict {
     /// Empty for a plain pass.
     pub reason: String,
     pub cases_needed: Option<u64>,
-    /// The smallest margin that unchanged code passes nine times in ten, for an inconclusive rule.
+    /// The smallest margin that unchanged code passes nine times in ten; in no table. Absent where the comparison is
+    /// exact.
     pub passing_margin: Option<f64>,
 }
 
@@ -140,13 +141,18 @@ impl RuleVerdict {
         verdict
     }
 
+    /// The margin to name where a rule stays open.
+    pub fn settling_margin(&self) -> Option<f64> {
+        let is_open = self.verdict == Some(Verdict::Inconclusive);
+        self.passing_margin.filter(|margin| is_open && *margin > 0.0)
+    }
+
     fn take(&mut self, outcome: &stats::rule::Outcome) {
         self.bound = outcome.bound;
         self.p = outcome.p;
         self.p_holm = outcome.p_holm;
         self.cases_needed = outcome.cases_needed;
-        let is_open = outcome.verdict == Some(stats::rule::Verdict::Inconclusive);
-        self.passing_margin = outcome.passing_margin.filter(|margin| is_open && *margin > 0.0);
+        self.passing_margin = outcome.passing_margin;
         self.verdict = outcome.verdict.map(|verdict| match verdict {
             stats::rule::Verdict::Pass => Verdict::Pass,
             stats::rule::Verdict::Regression => Verdict::Regression,

@@ -22,13 +22,26 @@ pub struct Server {
 impl Server {
     /// Starts `mcp-regress fixture` with these options.
     pub fn start(options: &str) -> Server {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-regress"))
-            .arg("fixture")
-            .args(options.split_whitespace())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the fixture server starts");
+        Server::of(
+            Command::new(env!("CARGO_BIN_EXE_mcp-regress")).arg("fixture").args(options.split_whitespace()),
+        )
+    }
+
+    /// Starts it behind `mcp-regress record`, which writes a session into `folder`.
+    pub fn recorded(options: &str, folder: &std::path::Path) -> Server {
+        let program = env!("CARGO_BIN_EXE_mcp-regress");
+        let mut command = Command::new(program);
+        command
+            .arg("record")
+            .arg("--out")
+            .arg(folder)
+            .args(["--quiet", "--name", "docs", "--", program, "fixture"]);
+        Server::of(command.args(options.split_whitespace()))
+    }
+
+    fn of(command: &mut Command) -> Server {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the fixture server starts");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("stdout is piped"));
         Server { child, input, output, sent: 0 }

@@ -61,6 +61,8 @@ impl World {
             gate: GateSettings::default(),
             rules_note: None,
             sides: BTreeMap::new(),
+            shard: None,
+            baseline_run: None,
             confirm: None,
             warnings: Vec::new(),
         };
@@ -151,7 +153,7 @@ pub fn tools(names: &[&str]) -> ToolsListMeta {
 }
 
 pub fn list_of(tools: Vec<ToolMeta>) -> ToolsListMeta {
-    let text = format!("{tools:?}");
+    let text = format!("{tools:?}").replace(", input_schema: None", "");
     ToolsListMeta { bytes: text.len() as u64, sha256: sha256_hex(&text), tools }
 }
 
@@ -163,6 +165,7 @@ pub fn tool(name: &str) -> ToolMeta {
         arguments: vec!["id".to_owned(), "limit".to_owned()],
         required: vec!["id".to_owned()],
         read_only: Some(true),
+        input_schema: None,
     }
 }
 

@@ -131,6 +131,8 @@ fn meta(
         gate,
         rules_note,
         sides: names.iter().map(|(of, name)| (side_key(*of), side(name))).collect(),
+        shard: None,
+        baseline_run: None,
         confirm: None,
         warnings: Vec::new(),
     }

@@ -188,9 +188,9 @@ fn named(what: &str, runs: &Path) -> Result<Named, Failure> {
 fn find(what: &str, runs: &Path) -> Result<(RunFolder, Side), Failure> {
     let split = what.rsplit_once(':').and_then(|(run, word)| Some((run, Side::parse(word)?)));
     match split {
-        Some((run, side)) => Ok((results::find(runs, Some(Path::new(run)), None)?, side)),
+        Some((run, side)) => Ok((results::find(runs, Some(Path::new(run)))?, side)),
         None => Ok((
-            results::find(runs, Some(Path::new(what)), None).map_err(|failure| {
+            results::find(runs, Some(Path::new(what))).map_err(|failure| {
                 failure.hint("name a run as a folder, as its name under --runs, or as RUN:SIDE")
             })?,
             Side::Candidate,

@@ -1,0 +1,10 @@
+//! `scan` through the binary: exact counts of transcripts in every format, which `import` reads too; and the
+//! client profiles by which results are measured.
+
+mod claude;
+mod families;
+mod formats;
+mod output;
+mod profiles;
+mod relations;
+mod support;
