@@ -206,7 +206,7 @@ pub fn code(text: &str) -> String {
 }
 
 /// Characters that change the order in which the rest of a line is shown.
-fn is_direction_mark(c: char) -> bool {
+pub fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
