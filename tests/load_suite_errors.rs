@@ -118,7 +118,7 @@ fn client() {
         (
             "[client]\nprofil = \"x\"",
             "F:3:1: client.profil: unknown key `profil`; expected one of `profile`, `limits`, `token_estimator`, \
-             `protocol`; did you mean `profile`?",
+             `protocol`, `client_info`, `capabilities`; did you mean `profile`?",
         ),
         (
             "[client]\nprofile = \" \"",
