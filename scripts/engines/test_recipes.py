@@ -80,7 +80,7 @@ class Recipes(unittest.TestCase):
         tail = rest.split("# To see")[1]
         (origin / "mcp-regress.toml").write_text(f'{head}[server]\ncommand = ["./server.sh", "{{self}}"]\n# To see{tail}')
         shutil.copy(ROOT / "cases/test.cases.jsonl", origin)
-        (origin / ".gitignore").write_text("results/\nshards/\nverdict/\n")
+        (origin / ".gitignore").write_text("results/\nshards/\nverdict/\nwhole/\n")
         self.write_server(origin, before)
         git(origin, "init", "-q")
         git(origin, "add", "-A")
@@ -88,7 +88,7 @@ class Recipes(unittest.TestCase):
         git(self.folder, "clone", "-q", str(origin), str(clone))
         git(clone, "checkout", "-qb", "change")
         self.write_server(clone, after)
-        git(clone, "commit", "-qam", "after")
+        git(clone, "commit", "--allow-empty", "-qam", "after")
         return clone
 
     def write_server(self, folder, build):

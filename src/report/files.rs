@@ -8,8 +8,8 @@ use fs_err as fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// The files that [`write_all`] writes, and comment.md when there is something to say; all but timings.csv and the
-/// last block of comment.md are reproducible.
+/// The files that [`write_all`] writes beside report.html with its pages, and comment.md when there is something to
+/// say. All but timings.csv and the block "run" of report.html and comment.md are reproducible.
 pub const FILES: [&str; 11] = [
     "calls.csv",
     "attempts.csv",
@@ -56,6 +56,7 @@ pub fn write_all(report: &Report, folder: &Path) -> io::Result<()> {
     ] {
         replace(folder, name, |out| out.write_all(text.as_bytes()))?;
     }
+    super::html::write(report, &comparison, folder)?;
     match comment::comment(report, &comparison) {
         Some(text) => replace(folder, COMMENT, |out| out.write_all(text.as_bytes())),
         // What an earlier report said may no longer hold.

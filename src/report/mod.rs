@@ -25,6 +25,7 @@ mod terminal;
 mod summary_json;
 mod summary_md;
 mod files;
+mod html;
 pub mod from_summary;
 
 pub use build::{Measured, MissingAttempt, Report, ReportError, build, build_with, judge, measure, settings};

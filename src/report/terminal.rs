@@ -58,7 +58,7 @@ pub fn terminal(report: &Report, options: &TerminalOptions) -> String {
         lines.extend(wrapped(line, width, "  "));
     }
     if let Some(folder) = &options.folder {
-        lines.push(format!("report: {}/summary.md", folder.trim_end_matches('/')));
+        lines.push(format!("report: {}/report.html", folder.trim_end_matches('/')));
     }
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }

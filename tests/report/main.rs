@@ -10,3 +10,4 @@ mod metrics;
 mod verdicts;
 mod tables;
 mod people;
+mod pages;

@@ -124,7 +124,7 @@ fn writing_again_replaces_and_leaves_nothing_beside() {
     report::write_all(&report, folder.path()).unwrap();
     assert_eq!(contents(folder.path()), first);
     let names = std::fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(names, report::FILES.len() + 2, "the files, the comment and the journal");
+    assert_eq!(names, report::FILES.len() + 3, "the files, the page, the comment and the journal");
 }
 
 #[test]
