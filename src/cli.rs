@@ -142,10 +142,22 @@ pub struct SideFlags {
     #[arg(long, env = "MCP_REGRESS_BASELINE_ROOT", value_name = "DIR", group = "baseline_source")]
     pub baseline_root: Option<PathBuf>,
     /// The baseline is up at this address.
-    #[arg(long, env = "MCP_REGRESS_BASELINE_URL", value_name = "URL", group = "baseline_source")]
+    #[arg(
+        long,
+        env = "MCP_REGRESS_BASELINE_URL",
+        hide_env_values = true,
+        value_name = "URL",
+        group = "baseline_source"
+    )]
     pub baseline_url: Option<String>,
     /// The baseline is this command, split as a shell would.
-    #[arg(long, env = "MCP_REGRESS_BASELINE_CMD", value_name = "COMMAND", group = "baseline_source")]
+    #[arg(
+        long,
+        env = "MCP_REGRESS_BASELINE_CMD",
+        hide_env_values = true,
+        value_name = "COMMAND",
+        group = "baseline_source"
+    )]
     pub baseline_cmd: Option<String>,
     /// The candidate is this git revision; default the working tree.
     #[arg(long, env = "MCP_REGRESS_CANDIDATE_REV", value_name = "REV", group = "candidate_source")]
@@ -154,10 +166,22 @@ pub struct SideFlags {
     #[arg(long, env = "MCP_REGRESS_CANDIDATE_ROOT", value_name = "DIR", group = "candidate_source")]
     pub candidate_root: Option<PathBuf>,
     /// The candidate is up at this address.
-    #[arg(long, env = "MCP_REGRESS_CANDIDATE_URL", value_name = "URL", group = "candidate_source")]
+    #[arg(
+        long,
+        env = "MCP_REGRESS_CANDIDATE_URL",
+        hide_env_values = true,
+        value_name = "URL",
+        group = "candidate_source"
+    )]
     pub candidate_url: Option<String>,
     /// The candidate is this command, split as a shell would.
-    #[arg(long, env = "MCP_REGRESS_CANDIDATE_CMD", value_name = "COMMAND", group = "candidate_source")]
+    #[arg(
+        long,
+        env = "MCP_REGRESS_CANDIDATE_CMD",
+        hide_env_values = true,
+        value_name = "COMMAND",
+        group = "candidate_source"
+    )]
     pub candidate_cmd: Option<String>,
 }
 

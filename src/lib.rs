@@ -37,5 +37,8 @@ pub mod scan;
 pub mod exit;
 pub mod fixture;
 
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub mod cli;
 pub mod commands;

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up fails")]
 
-use mcp_regress::suite::{self, Found, Scope, ServerConfig};
+use mcp_regress::suite::{self, Found, HttpTransport, Scope, ServerConfig};
 use mcp_regress::words::Side;
 use std::path::{Path, PathBuf};
 
@@ -134,10 +134,25 @@ fn four_formats_are_told_apart_by_their_keys() {
     assert_eq!(pairs(&found.servers[3].1.headers), [("X-Api-Key", "${X_Api_Key}")]);
     let single = read(r#"{"name": "n", "remotes": [{"type": "sse", "url": "https://h/sse"}]}"#);
     assert_eq!(single.servers[0].0, "n");
-    assert_eq!(
-        single.warnings[0].to_string(),
-        "F:1:27: /remotes/0: the legacy SSE transport; streamable HTTP is tried at this URL"
-    );
+    assert_eq!(single.servers[0].1.transport, Some(HttpTransport::LegacySse));
+    assert!(single.warnings.is_empty());
+}
+
+#[test]
+fn the_transport_is_what_the_file_calls_it() {
+    for (entry, wanted, warnings) in [
+        (r#""url": "https://h/sse", "type": "sse""#, Some(HttpTransport::LegacySse), 0),
+        (r#""url": "https://h/sse", "transport": "sse""#, Some(HttpTransport::LegacySse), 0),
+        (r#""url": "https://h/mcp", "type": "http""#, Some(HttpTransport::Streamable), 0),
+        (r#""url": "https://h/mcp", "type": "streamable-http""#, Some(HttpTransport::Streamable), 0),
+        (r#""url": "https://h/mcp""#, None, 0),
+        (r#""url": "https://h/mcp", "type": "ws""#, None, 1),
+        (r#""command": "x", "type": "stdio""#, None, 0),
+    ] {
+        let found = read(&format!(r#"{{"mcpServers": {{"a": {{{entry}}}}}}}"#));
+        assert_eq!(found.servers[0].1.transport, wanted, "{entry}");
+        assert_eq!(found.warnings.len(), warnings, "{entry}");
+    }
 }
 
 #[test]

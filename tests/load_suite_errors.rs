@@ -118,7 +118,7 @@ fn client() {
         (
             "[client]\nprofil = \"x\"",
             "F:3:1: client.profil: unknown key `profil`; expected one of `profile`, `limits`, `token_estimator`, \
-             `protocol`; did you mean `profile`?",
+             `protocol`, `client_info`, `capabilities`; did you mean `profile`?",
         ),
         (
             "[client]\nprofile = \" \"",
@@ -148,7 +148,7 @@ fn servers() {
     check(&[
         (
             "[baseline]\ncmd = []",
-            "F:3:1: baseline.cmd: unknown key `cmd`; expected one of `command`, `url`, `headers`, `env`, `cwd`, \
+            "F:3:1: baseline.cmd: unknown key `cmd`; expected one of `command`, `url`, `type`, `headers`, `env`, `cwd`, \
              `root`, `rev`, `build`, `from`, `name`, `pass_env`, `tools`; did you mean `cwd`?",
         ),
         (

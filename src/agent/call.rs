@@ -13,6 +13,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// A result up to this may wait to be looked at.
+const MOST_LEFT_BYTES: usize = 1 << 20;
+
 /// The server is gone; the attempt ends.
 pub(super) struct Gone;
 
@@ -55,11 +58,14 @@ impl Unread {
         if result.is_unreadable {
             *trace.notes.entry("unreadable result".to_owned()).or_default() += 1;
         }
+        let (wire_bytes, hash) = (raw.get().len() as u64, compared_hash(raw.get(), &tool.ignore));
+        // A huge result is not held twice for longer than needed.
+        drop(raw);
         let view = view(profile, &tool.name, &tool.meta, &result);
         if let Some(record) = trace.calls.get_mut(index as usize) {
             record.outcome = outcome;
-            record.result_wire_bytes = raw.get().len() as u64;
-            record.result_sha256 = compared_hash(raw.get(), &tool.ignore);
+            record.result_wire_bytes = wire_bytes;
+            record.result_sha256 = hash;
             record.result_chars = view.result_chars;
             record.view_chars = view.view_chars;
             record.view = view.kind;
@@ -92,7 +98,12 @@ impl<C: Caller> Attempt<'_, C> {
     /// As [`Attempt::send`].
     pub async fn send_and_leave(&mut self, request: &Request, step_index: u32) -> Result<(), Gone> {
         let unread = self.exchange(request, step_index, false).await?;
-        self.unread = Some(unread);
+        // One that is huge would be held beside the next.
+        if unread.raw.get().len() > MOST_LEFT_BYTES {
+            unread.read(&mut self.trace, self.profile);
+        } else {
+            self.unread = Some(unread);
+        }
         Ok(())
     }
 

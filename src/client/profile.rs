@@ -2,7 +2,7 @@
 
 use super::estimate::Estimator;
 use super::table::{Row, TABLE};
-use crate::suite::ClientConfig;
+use crate::suite::{ClientConfig, ClientName};
 use crate::text::sha256_hex;
 use crate::words::Layer;
 use serde::Serialize;
@@ -68,6 +68,12 @@ pub struct Profile {
     pub estimator: Estimator,
     /// The protocol revision that the client asks for.
     pub protocol: String,
+    /// The name that servers are told; this tool's own by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_info: Option<ClientName>,
+    /// What servers are told that the client offers; nothing by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<serde_json::Value>,
 }
 
 /// A `[client]` section that names nothing known.
@@ -117,6 +123,8 @@ impl Profile {
         if let Some(protocol) = &config.protocol {
             profile.protocol = protocol.clone();
         }
+        profile.client_info.clone_from(&config.client_info);
+        profile.capabilities.clone_from(&config.capabilities);
         Ok(profile)
     }
 
@@ -132,6 +140,8 @@ impl Profile {
             meta_override: (id == "claude-code").then_some(("anthropic/maxResultSizeChars", 500_000)),
             estimator: Estimator::default(),
             protocol: DEFAULT_PROTOCOL.to_owned(),
+            client_info: None,
+            capabilities: None,
         }
     }
 

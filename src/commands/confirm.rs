@@ -47,8 +47,9 @@ pub(super) async fn replay(
     let shape = config.shape.further(attempts);
     let journal = report::journal_beside(&folder.journal(None)?);
     let written = Some(journal.clone()).filter(|journal| journal.is_file());
-    let done = recorded(written.as_slice(), &flipped.cases, shape)?;
+    let recorded = recorded(written.as_slice(), &flipped.cases, shape)?;
     let planned = (cases.len() * shape.expected().len()) as u64;
-    let further = RunConfig { cases, shape, done, ..config.clone() };
+    let clock = recorded.clock(config.clock);
+    let further = RunConfig { cases, shape, done: recorded.done, clock, ..config.clone() };
     replay_all(Arc::new(further), &journal, planned, args, printer).await
 }

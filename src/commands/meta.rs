@@ -7,7 +7,7 @@ use super::stored::Stored;
 use crate::cli::{self, RunArgs};
 use crate::exit::ExitCode;
 use crate::run::{Prepared, PreparedSide};
-use crate::suite::{effective_rules, redact_words};
+use crate::suite::{effective_rules, redact_own_argv};
 use crate::text::sha256_hex;
 use crate::trace::{
     CaseMeta, ClientMeta, ConfirmMeta, FORMAT_VERSION, FailOn, GateSettings, MissingPolicy, RunMeta,
@@ -48,7 +48,7 @@ pub(super) fn new(context: &Context<'_>) -> Result<RunMeta, Failure> {
         run_id: run_id(started, sides, &argv),
         status: RunStatus::Started,
         started_at: started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        argv: redact_words(argv.iter().map(String::as_str)),
+        argv: redact_own_argv(&argv),
         cwd: std::env::current_dir().map(|cwd| cwd.display().to_string()).unwrap_or_default(),
         seed: settings.seed,
         attempts: settings.attempts,

@@ -101,9 +101,12 @@ fn unmeant(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split_inclusive('\n').map(line).collect())
 }
 
-/// Text of a server without control characters that a terminal would obey.
+/// Text of a server without control characters that a terminal would obey, and without commands that a CI
+/// would read in its log.
 pub fn harmless(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+    let acts = |c: char| (c.is_control() && c != '\n' && c != '\t') || crate::report::is_direction_mark(c);
+    let plain: String = text.chars().map(|c| if acts(c) { '\u{fffd}' } else { c }).collect();
+    crate::report::without_commands(&plain)
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ pub(super) fn settings(selected: &Selected, args: &RunArgs) -> Result<Settings, 
         shard: super::shard::resolve(args.shard)?,
         restart,
         replay,
-        info: ClientInfo { protocol: profile.protocol.clone(), ..ClientInfo::default() },
+        info: client_info(&profile),
         profile,
         limits: limits(suite, call_timeout),
     })
@@ -148,6 +148,17 @@ pub(super) fn settings(selected: &Selected, args: &RunArgs) -> Result<Settings, 
 /// The client profile of the suite, or the one that a flag names.
 pub(super) fn profile(suite: &Suite, name: Option<&str>) -> Result<Profile, Failure> {
     Profile::resolve(&suite.client, name).map_err(Failure::usage)
+}
+
+/// The client that servers see: this tool, unless the suite gives it another name or something to offer.
+pub(super) fn client_info(profile: &Profile) -> ClientInfo {
+    let own = ClientInfo::default();
+    let (name, version) = match &profile.client_info {
+        Some(told) => (told.name.clone(), told.version.clone()),
+        None => (own.name, own.version),
+    };
+    let capabilities = profile.capabilities.clone().unwrap_or(own.capabilities);
+    ClientInfo { name, version, protocol: profile.protocol.clone(), capabilities }
 }
 
 /// The time limits of a session.

@@ -84,7 +84,11 @@ impl Round {
         let mut line = serde_json::to_string(self)
             .map_err(|error| Failure::new(crate::exit::ExitCode::Internal, error))?;
         line.push('\n');
-        let mut file = fs::OpenOptions::new().create(true).append(true).open(out.join(FILE))?;
+        let mut file = fs::OpenOptions::new().create(true).append(true).read(true).open(out.join(FILE))?;
+        if !ends_with_line_feed(&mut file)? {
+            // A kill cut the last line: it is lost, and takes no other with it.
+            line.insert(0, '\n');
+        }
         file.write_all(line.as_bytes())?;
         Ok(())
     }
@@ -98,6 +102,18 @@ impl Round {
         let candidate = self.candidate.as_ref().map_or_else(String::new, |revision| format!("{revision}, "));
         format!("{} ({candidate}{day})", self.verdict)
     }
+}
+
+/// Whether a file is empty or its last line is whole.
+pub(super) fn ends_with_line_feed(file: &mut fs::File) -> std::io::Result<bool> {
+    use std::io::{Read, Seek, SeekFrom};
+    if file.seek(SeekFrom::End(0))? == 0 {
+        return Ok(true);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
 }
 
 fn baseline_sha256(meta: &RunMeta) -> String {

@@ -199,6 +199,7 @@ async fn go(
     };
     let ids: Vec<String> = meta.cases.keys().cloned().collect();
     let journal = folder.journal(meta.shard)?;
+    let recorded = recorded(&folder.journals()?, &ids, shape)?;
     let config = Arc::new(RunConfig {
         cases: planned::in_order(selected.cases, &skipped, &meta),
         shape,
@@ -214,8 +215,8 @@ async fn go(
         candidate_tools,
         info: settings.info,
         limits: settings.limits,
-        clock,
-        done: recorded(&folder.journals()?, &ids, shape)?,
+        clock: recorded.clock(clock),
+        done: recorded.done,
     });
     let attempts = (config.cases.len() * shape.expected().len()) as u64;
     let mut end = replay_all(config.clone(), &journal, attempts, &args, printer).await?;

@@ -3,12 +3,12 @@
 use super::Failure;
 use crate::cli::SideFlags;
 use crate::git::{self, Checkout, Repository, Revision};
-use crate::run::{SideSpec, VisibleEnv, is_ci};
-use crate::suite::{self, Expanded, Rename, Scope, ServerConfig, SideDefinition, Suite};
+use crate::run::{Secrets, SideSpec, VisibleEnv, is_ci};
+use crate::suite::{self, Expanded, HttpTransport, Rename, Scope, ServerConfig, SideDefinition, Suite};
 use crate::text::sha256_hex;
 use crate::trace::SideMeta;
 use crate::words::Side;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -211,12 +211,18 @@ impl<'s> GitSides<'s> {
             return Ok(resolved);
         }
         let revision = repository.resolve(&rev).map_err(git_failure)?;
-        let env = build_environment(side, &defined.definition, &top)?;
+        let like_side = finish(side, defined.definition.clone(), top.clone(), None)?.spec;
+        // A build sees the same as the side itself.
+        let env = like_side.environment();
         let log = tempfile::Builder::new().prefix("mcp-regress-build-").suffix(".log").tempfile()?;
         let build = defined.definition.config.build.clone();
         let checkout = repository
             .checkout(&revision, build.as_deref(), &env, &git::default_cache_dir(), log.path())
-            .map_err(git_failure)?;
+            .map_err(|error| {
+                let failure = git_failure(error);
+                // The end of the build's output is in it.
+                Failure { message: like_side.secrets.hide(&failure.message), ..failure }
+            })?;
         let mut resolved =
             finish(side, defined.definition, checkout.root.join(below), Some(checkout.revision.clone()))?;
         resolved.checkout = Some(checkout);
@@ -237,13 +243,25 @@ fn git_failure(error: git::GitError) -> Failure {
     Failure::new(error.exit_code(), error)
 }
 
-/// What a build sees: the same as the side itself.
-fn build_environment(
-    side: Side,
-    definition: &SideDefinition,
-    top: &Path,
-) -> Result<Vec<(String, String)>, Failure> {
-    Ok(finish(side, definition.clone(), top.to_owned(), None)?.spec.environment())
+/// Values of variables, of headers, of variables that are named like a secret, and what a command line hides.
+fn secrets_of(
+    variables: &BTreeSet<String>,
+    command: &[Expanded],
+    redacted: &[String],
+    headers: &[(String, Expanded)],
+    env: &[(String, Expanded)],
+) -> Secrets {
+    let of_variables =
+        variables.iter().filter_map(|name| Some((std::env::var(name).ok()?, Some(name.clone()))));
+    let of_headers = headers.iter().map(|(_, value)| (value.value.clone(), None));
+    let named = env.iter().filter(|(name, _)| suite::is_secret_name(name));
+    let of_env = named.map(|(name, value)| (value.value.clone(), Some(name.clone())));
+    let of_words = command.iter().zip(redacted).filter(|(_, shown)| shown.ends_with("***"));
+    let of_words = of_words.map(|(word, shown)| {
+        let start = shown.len() - "***".len();
+        (word.value.get(start..).unwrap_or(&word.value).to_owned(), None)
+    });
+    Secrets::new(of_variables.chain(of_headers).chain(of_env).chain(of_words))
 }
 
 /// Fills in variables and makes the record of the side.
@@ -267,13 +285,16 @@ fn finish(
     };
     let values =
         |pairs: Vec<(String, Expanded)>| pairs.into_iter().map(|(k, v)| (k, v.value)).collect::<Vec<_>>();
+    let secrets = secrets_of(&expanded.variables, &command, &redacted, &expanded.headers, &expanded.env);
     let mut variables: Vec<String> = expanded.variables.into_iter().collect();
     variables.extend(expanded.env.iter().map(|(name, _)| name.clone()));
     variables.sort();
     variables.dedup();
     let spec = SideSpec {
+        secrets,
         argv: command.into_iter().map(|word| word.value).collect(),
         url: expanded.url.map(|url| url.value),
+        is_legacy_sse: definition.config.transport == Some(HttpTransport::LegacySse),
         headers: values(expanded.headers),
         env: values(expanded.env),
         visible: VisibleEnv::of(definition.config.pass_env.as_deref(), is_ci()),

@@ -21,6 +21,10 @@ pub struct Collected {
     pub fidelity: Fidelity,
     /// Requests that the same code was asked again, and those of them that it answered otherwise.
     pub same_code_calls: (u64, u64),
+    /// The same of requests that the candidate was asked again, in later attempts too.
+    pub candidate_calls: (u64, u64),
+    /// And of those that the baseline was asked again in later attempts.
+    pub baseline_calls: (u64, u64),
 }
 
 /// The run's cases in the order of the tables: dev before test, then by id.
@@ -50,6 +54,13 @@ pub fn collect(meta: &RunMeta, journal: &Journal) -> Result<Collected, JournalEr
         let (compared, differing) = exposure::same_code_differences(&records);
         collected.same_code_calls.0 += compared;
         collected.same_code_calls.1 += differing;
+        for (sum, side) in [
+            (&mut collected.candidate_calls, Side::Candidate),
+            (&mut collected.baseline_calls, Side::Baseline),
+        ] {
+            let (compared, differing) = exposure::repeat_differences(&records, side);
+            (sum.0, sum.1) = (sum.0 + compared, sum.1 + differing);
+        }
         let labels = exposure::of_calls(&records);
         for (record, labels) in records.iter().zip(&labels) {
             collected.sides.entry(record.side).or_default().add(record);

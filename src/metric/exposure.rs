@@ -89,11 +89,35 @@ fn keys(record: &AttemptRecord) -> impl Iterator<Item = (Option<Key<'_>>, &CallR
 /// How many requests of the baseline the same code was asked again, and how many of those got
 /// another answer or were not made: (compared, differing).
 pub fn same_code_differences(records: &[AttemptRecord]) -> (u64, u64) {
+    differences(records, Side::Baseline, |side| matches!(side, Side::SameCode(_)))
+}
+
+/// The same of a side that replays a recording again, in a later attempt or, on the candidate, in its attempt
+/// once more.
+pub fn repeat_differences(records: &[AttemptRecord], side: Side) -> (u64, u64) {
+    let (mut compared, mut differing) = match side {
+        Side::Candidate => differences(records, side, |other| other == Side::CandidateAgain),
+        _ => (0, 0),
+    };
+    let attempts: Vec<_> = records.iter().filter(|r| r.side == side && r.status == Status::Ok).collect();
+    for (place, first) in attempts.iter().enumerate() {
+        let again = attempts[place + 1..].iter().find(|later| later.recording_id == first.recording_id);
+        if let Some(again) = again {
+            let (expected, found) = (answers(first), answers(again));
+            compared += expected.len() as u64;
+            differing +=
+                expected.iter().filter(|(key, answer)| found.get(*key) != Some(answer)).count() as u64;
+        }
+    }
+    (compared, differing)
+}
+
+fn differences(records: &[AttemptRecord], side: Side, is_repeat: impl Fn(Side) -> bool) -> (u64, u64) {
     let (mut compared, mut differing) = (0, 0);
     let ok = |record: &&AttemptRecord| record.status == Status::Ok;
-    for base in records.iter().filter(ok).filter(|r| r.side == Side::Baseline) {
+    for base in records.iter().filter(ok).filter(|r| r.side == side) {
         let expected = answers(base);
-        let repeats = records.iter().filter(ok).filter(|r| matches!(r.side, Side::SameCode(_)));
+        let repeats = records.iter().filter(ok).filter(|r| is_repeat(r.side));
         for repeat in repeats.filter(|r| r.attempt == base.attempt) {
             let found = answers(repeat);
             compared += expected.len() as u64;

@@ -3,9 +3,12 @@
 use super::bracket::touches_order;
 use super::measure::{counted, is_continuation, is_error, needs};
 use crate::trace::AttemptRecord;
-use crate::words::{Evidence, Layer, NeedKind, Outcome, Side, Status};
+use crate::words::{ChainEnd, Evidence, Layer, NeedKind, Outcome, Side, Status};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Reasons quote servers, so they are bounded.
+const MOST_REASON_CHARS: usize = 300;
 
 /// Counts of one side. Results and calls are those of ok attempts; statuses are of all.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -28,6 +31,16 @@ pub struct SideFacts {
     pub unknown_arguments: BTreeMap<String, u64>,
     /// Bindings that fell back, warnings of replies: kind to count.
     pub notes: BTreeMap<String, u64>,
+    /// Why attempts were not ok, with their number; of all attempts.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub failures: BTreeMap<String, u64>,
+    /// What the server did besides answering; of all attempts. Kinds alone: how many messages of a kind fall
+    /// into attempts depends on how many processes share the work.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub oddities: BTreeSet<String>,
+    /// Chains that ended as stuck, capped or blind.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub cut_chains: BTreeMap<ChainEnd, u64>,
 }
 
 /// What became of one tool's calls on a side.
@@ -61,6 +74,10 @@ impl SideFacts {
             Status::Failed => self.failed_attempts += 1,
             Status::Infrastructure => self.infrastructure_attempts += 1,
         }
+        self.oddities.extend(attempt.oddities.keys().cloned());
+        if let Some(failure) = &attempt.failure {
+            *self.failures.entry(reason(failure)).or_default() += 1;
+        }
         if attempt.status != Status::Ok {
             return;
         }
@@ -77,6 +94,9 @@ impl SideFacts {
             let tool = self.tools.entry(call.tool.clone()).or_default();
             tool.calls += 1;
             tool.errors += u64::from(is_error(call));
+            if let Some(end @ (ChainEnd::Stuck | ChainEnd::Capped | ChainEnd::Blind)) = call.chain_end {
+                *self.cut_chains.entry(end).or_default() += 1;
+            }
             tool.oversized += u64::from(!call.oversized_by.is_empty());
             for layer in &call.oversized_by {
                 *self.oversized_by.entry(*layer).or_default() += 1;
@@ -101,6 +121,12 @@ impl SideFacts {
             }
         }
     }
+}
+
+/// A failure without the call that it befell, so that equal ones are counted together.
+fn reason(failure: &str) -> String {
+    let reason = failure.split_once(": ").map_or(failure, |(_, reason)| reason);
+    reason.chars().take(MOST_REASON_CHARS).collect()
 }
 
 /// Where the needs of the replayed read steps come from, counted over the baseline's ok attempts.

@@ -17,6 +17,7 @@ mod csv_calls;
 mod csv_attempts;
 mod csv_cases;
 mod csv_figures;
+mod oddity;
 pub mod junit;
 mod phrase;
 mod sentence;
@@ -31,7 +32,7 @@ pub use build::{Measured, MissingAttempt, Report, ReportError, build, build_with
 pub use comment::{COMMENT_BYTES, MARKER, STEP_BYTES, comment_of_summary};
 pub use confirming::{Flipped, flipped, journal_beside};
 pub use files::{FILES, step_summary, write_all};
-pub(crate) use phrase::{counted, grouped};
+pub(crate) use phrase::{counted, grouped, is_direction_mark, without_commands};
 pub use summary_json::render as summary_json;
 pub use summary_md::render as summary_md;
 pub use terminal::{TerminalOptions, terminal};

@@ -1,12 +1,13 @@
 //! Warnings: what was seen, why it matters, what to try. They stand above the numbers.
 
-use super::{Report, phrase};
+use super::{Report, oddity, phrase};
 use crate::metric::fidelity::Fidelity;
 use crate::stats::call::FEW_PAIRS;
 use crate::stats::spread::Drift;
 use crate::suite::Margin;
 use crate::verdict::RuleVerdict;
-use crate::words::{NeedKind, Role, Side, Status};
+use crate::words::{ChainEnd, NeedKind, Role, Side, Status};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Something that a reader must know before the numbers.
@@ -25,6 +26,18 @@ pub enum Warning {
         failed: u64,
         infrastructure: u64,
         attempts: u64,
+        /// Why, the most frequent first.
+        how: Vec<String>,
+    },
+    /// Chains that ended before the server had no more, or before their end could be seen.
+    ChainsCut {
+        side: Side,
+        ends: Vec<(ChainEnd, u64)>,
+    },
+    /// What the server did besides answering, and what was odd about its replies: kinds.
+    Misbehaved {
+        side: Side,
+        kinds: Vec<String>,
     },
     /// No rule judged anything.
     NothingGated,
@@ -53,6 +66,11 @@ pub enum Warning {
     },
     /// Runs of the same code differ on most calls.
     SameCodeDiffers {
+        differing: u64,
+        calls: u64,
+    },
+    /// The candidate does not repeat itself, and the baseline's code does.
+    CandidateDiffers {
         differing: u64,
         calls: u64,
     },
@@ -135,12 +153,21 @@ impl Warning {
             Self::AttemptsMissing { missing, planned } => {
                 format!("{missing} of {planned} planned attempts have no record; `run --resume` makes them")
             }
-            Self::AttemptsFailed { side, failed, infrastructure, attempts } => {
+            Self::AttemptsFailed { side, failed, infrastructure, attempts, how } => {
                 let lost = match infrastructure {
                     0 => String::new(),
                     n => format!(", {n} ended by the environment and count nowhere"),
                 };
-                format!("{side}: {failed} of {attempts} attempts failed{lost}")
+                let why = if how.is_empty() { String::new() } else { format!(": {}", listed(how)) };
+                format!("{side}: {failed} of {attempts} attempts failed{lost}{why}")
+            }
+            Self::ChainsCut { side, ends } => {
+                let ends = ends.iter().map(|(end, count)| format!("{count} {}", oddity::of_chain(*end)));
+                format!("{side}: reads without their end: {}", ends.collect::<Vec<_>>().join(", "))
+            }
+            Self::Misbehaved { side, kinds } => {
+                let told: Vec<String> = kinds.iter().map(|kind| oddity::in_words(kind, mark)).collect();
+                format!("{side}: {}", told.join("; "))
             }
             Self::NothingGated => "nothing was gated: no rule judges this comparison".to_owned(),
             Self::NotJudged { subjects } => {
@@ -164,6 +191,9 @@ impl Warning {
             ),
             Self::SameCodeDiffers { differing, calls } => format!(
                 "the same code answered {differing} of {calls} calls otherwise the second time: name the parts that change in `ignore`, or freeze them (clock, ids, order)"
+            ),
+            Self::CandidateDiffers { differing, calls } => format!(
+                "candidate: it answered {differing} of {calls} calls otherwise when asked again, which the baseline does not: order, ids, times or a state that change by themselves?"
             ),
             Self::Drift { metrics } => format!(
                 "whole runs of the same code differ by more than their attempts explain (p below {DRIFT_P}) in {}: judge by 4 same-code runs or more",
@@ -263,9 +293,34 @@ fn of_attempts(report: &Report, warnings: &mut Vec<Warning>) {
         let (failed, infrastructure) = (facts.failed_attempts, facts.infrastructure_attempts);
         if failed + infrastructure > 0 {
             let attempts = facts.ok_attempts + failed + infrastructure;
-            warnings.push(Warning::AttemptsFailed { side: *side, failed, infrastructure, attempts });
+            let how = most_frequent(&facts.failures);
+            warnings.push(Warning::AttemptsFailed { side: *side, failed, infrastructure, attempts, how });
+        }
+        // The other sides run the same code.
+        if !matches!(side, Side::Baseline | Side::Candidate) {
+            continue;
+        }
+        let ends: Vec<_> = facts.cut_chains.iter().map(|(end, count)| (*end, *count)).collect();
+        if !ends.is_empty() {
+            warnings.push(Warning::ChainsCut { side: *side, ends });
+        }
+        let odd_replies = facts.notes.keys().filter(|kind| oddity::is_known(kind));
+        let kinds: Vec<String> = facts.oddities.iter().chain(odd_replies).cloned().collect();
+        if !kinds.is_empty() {
+            warnings.push(Warning::Misbehaved { side: *side, kinds });
         }
     }
+}
+
+/// `REASON (N times)`, the most frequent first.
+fn most_frequent(reasons: &BTreeMap<String, u64>) -> Vec<String> {
+    let mut sorted: Vec<(&String, &u64)> = reasons.iter().collect();
+    sorted.sort_by_key(|(reason, count)| (std::cmp::Reverse(**count), *reason));
+    let told = sorted.into_iter().map(|(reason, count)| match count {
+        1 => reason.clone(),
+        n => format!("{reason} ({n} times)"),
+    });
+    told.collect()
 }
 
 fn of_cases(report: &Report, warnings: &mut Vec<Warning>) {
@@ -394,6 +449,10 @@ fn of_noise(report: &Report, warnings: &mut Vec<Warning>) {
     let (calls, differing) = report.collected.same_code_calls;
     if 2 * differing > calls {
         warnings.push(Warning::SameCodeDiffers { differing, calls });
+    }
+    let (compared, changed) = report.collected.candidate_calls;
+    if changed > 0 && differing + report.collected.baseline_calls.1 == 0 {
+        warnings.push(Warning::CandidateDiffers { differing: changed, calls: compared });
     }
     let rows = &report.splits[0].metrics;
     let drifting = rows.iter().filter(|row| row.drift.is_some_and(|drift| drift_is_seen(drift).is_some()));

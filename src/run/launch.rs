@@ -1,6 +1,7 @@
 //! From a resolved server definition to something to connect to: placeholders, port, folder, environment.
 
 use super::environment::VisibleEnv;
+use super::secrets::Secrets;
 use crate::suite::{Placeholder, fill};
 use crate::wire::{LaunchSpec, Target};
 use crate::words::Side;
@@ -14,10 +15,14 @@ pub struct SideSpec {
     /// Empty for a server that is up already.
     pub argv: Vec<String>,
     pub url: Option<String>,
+    /// The url is that of an event stream in the manner of revision 2024-11-05.
+    pub is_legacy_sse: bool,
     pub headers: Vec<(String, String)>,
     /// Added to what the side sees.
     pub env: Vec<(String, String)>,
     pub visible: VisibleEnv,
+    /// What must not be written down of all this.
+    pub secrets: Secrets,
     pub root: PathBuf,
     pub cwd: PathBuf,
 }
@@ -43,7 +48,11 @@ impl SideSpec {
         let headers = self.headers.clone();
         let url = self.url.as_deref().map(replace).transpose()?;
         if self.argv.is_empty() {
-            return Ok(Target::Http { url: url.unwrap_or_default(), headers });
+            let url = url.unwrap_or_default();
+            return Ok(match self.is_legacy_sse {
+                true => Target::Sse { launch: None, url, headers },
+                false => Target::Http { url, headers },
+            });
         }
         let mut argv = self.argv.iter().map(|word| replace(word)).collect::<io::Result<Vec<_>>>()?;
         if argv[0].contains('/') && !argv[0].starts_with('/') {
@@ -54,6 +63,7 @@ impl SideSpec {
         let launch = LaunchSpec { argv, env, cwd: self.cwd.clone() };
         Ok(match url {
             None => Target::Stdio(launch),
+            Some(url) if self.is_legacy_sse => Target::Sse { launch: Some(launch), url, headers },
             Some(url) => Target::HttpCommand { launch, url, headers },
         })
     }

@@ -6,6 +6,7 @@ mod journal;
 mod launch;
 mod prepare;
 mod seat;
+mod secrets;
 mod service;
 mod worker;
 
@@ -15,5 +16,6 @@ pub use journal::{JournalWriter, Sync};
 pub use launch::{LaunchValues, SideSpec};
 pub use prepare::{PrepareError, Prepared, PreparedSide, open, prepare};
 pub use seat::Seat;
+pub use secrets::Secrets;
 pub use service::{Services, start_services};
 pub use worker::{RunConfig, RunEnd, run};

@@ -2,10 +2,11 @@
 
 use super::launch::SideSpec;
 use super::seat::{Seat, Starter};
+use super::worker::MOST_FAILED_STARTS;
 use crate::agent::SideTool;
 use crate::text::{canonical, sha256_hex};
 use crate::trace::{ToolMeta, ToolsListMeta};
-use crate::wire::{CallFailure, ClientInfo, Limits, StartError, StartErrorKind, Tool};
+use crate::wire::{CallFailure, ClientInfo, Ending, Limits, StartError, StartErrorKind, Tool};
 use crate::words::Side;
 use serde_json::Value;
 use std::sync::Arc;
@@ -73,8 +74,16 @@ pub async fn prepare(
     limits: &Limits,
     seed: u64,
 ) -> Result<PreparedSide, PrepareError> {
-    let (prepared, seat) = open(side, spec, info, limits, seed).await?;
-    seat.close().await;
+    let (mut prepared, seat) = open(side, spec, info, limits, seed).await?;
+    let closed = seat.close().await;
+    if closed.ending == Some(Ending::Killed) {
+        prepared.warnings.push(format!(
+            "{side}: it had to be killed: it goes on after the end of its stdin and after TERM"
+        ));
+    }
+    if closed.left_children {
+        prepared.warnings.push(format!("{side}: it left processes behind, which were killed"));
+    }
     Ok(prepared)
 }
 
@@ -96,12 +105,20 @@ pub async fn open(
         seed,
     };
     let attempt_seed = crate::plan::attempt_seed(seed, "", side, 0);
-    let mut seat =
-        starter.start(side, &attempt_seed).await.map_err(|error| PrepareError::Start { side, error })?;
+    let mut deaths = 0;
+    let mut seat = loop {
+        match starter.start(side, &attempt_seed).await {
+            Ok(seat) => break seat,
+            // One that died may live the next time, as it may in the middle of a run.
+            Err(error) if error.is_death() && deaths + 1 < MOST_FAILED_STARTS => deaths += 1,
+            Err(error) => return Err(PrepareError::Start { side, error }),
+        }
+    };
     let listing = match seat.session.list_tools().await {
         Ok(listing) => listing,
         Err(error) => {
-            let stderr_tail = seat.session.stderr_tail();
+            let stderr_tail = spec.secrets.hide(&seat.session.stderr_tail());
+            let error = spec.secrets.hide_in_listing(error);
             return Err(PrepareError::List { side, error, stderr_tail });
         }
     };
@@ -112,13 +129,19 @@ pub async fn open(
     if counters.junk > 0 {
         warnings.push(format!("{side}: {} lines on stdout were no messages", counters.junk));
     }
+    if deaths > 0 {
+        warnings.push(format!("{side}: it died {deaths} times before it answered, and was started again"));
+    }
+    if listing.relisted > 0 {
+        warnings.push(format!("{side}: its tool list changed after the start; the last one counts"));
+    }
     if listing.is_unsettled {
         warnings.push(format!("{side}: the tool list was still changing when it was taken"));
     }
     let prepared = PreparedSide {
-        server_name: hello.name,
-        server_version: hello.version,
-        protocol: hello.protocol,
+        server_name: spec.secrets.hide(&hello.name),
+        server_version: spec.secrets.hide(&hello.version),
+        protocol: spec.secrets.hide(&hello.protocol),
         tools: listing.tools.iter().map(side_tool).collect(),
         tools_list: ToolsListMeta {
             bytes: listing.bytes,

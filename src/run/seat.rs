@@ -1,8 +1,9 @@
 //! A side's place in a worker: its server process, made anew when it is due or gone.
 
 use super::launch::{LaunchValues, SideSpec};
+use super::secrets::Secrets;
 use crate::agent::{Answer, Caller, Reply};
-use crate::wire::{ClientInfo, Limits, Session, StartError, StartErrorKind, WireOutcome};
+use crate::wire::{ClientInfo, CloseReport, Limits, Session, StartError, StartErrorKind, WireOutcome};
 use crate::words::Side;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub(super) struct Starter {
 impl Starter {
     /// Starts a session; `{tmp}` lives as long as it.
     pub async fn start(&self, side: Side, attempt_seed: &str) -> Result<Seat, StartError> {
+        let secrets = &self.spec.secrets;
         let failed = |why: std::io::Error| StartError {
             kind: StartErrorKind::Definition { what: why.to_string() },
             stderr_tail: String::new(),
@@ -27,21 +29,23 @@ impl Starter {
         let tmp = tempfile::Builder::new().prefix("mcp-regress-").tempdir().map_err(failed)?;
         let values = LaunchValues { side, seed: self.seed, attempt_seed, tmp: tmp.path() };
         let target = self.spec.target(&values).map_err(failed)?;
-        let session = Session::start(&target, &self.info, &self.limits).await?;
-        Ok(Seat { session, _tmp: tmp })
+        let started = Session::start(&target, &self.info, &self.limits).await;
+        let session = started.map_err(|error| secrets.hide_in_start(error))?;
+        Ok(Seat { session, secrets: secrets.clone(), _tmp: tmp })
     }
 }
 
 /// A running session and its folder.
 pub struct Seat {
     pub(super) session: Session,
+    secrets: Secrets,
     _tmp: TempDir,
 }
 
 impl Seat {
     /// Ends the session, and removes its folder after it.
-    pub async fn close(self) {
-        self.session.close().await;
+    pub async fn close(self) -> CloseReport {
+        self.session.close().await
     }
 }
 
@@ -57,19 +61,19 @@ impl Caller for Seat {
         meanwhile: &mut (dyn FnMut() + Send),
     ) -> Answer {
         let answer = self.session.call_meanwhile(tool, arguments, meanwhile).await;
+        let mut warnings: Vec<String> = answer.warnings.iter().map(|w| w.kind().to_owned()).collect();
         let reply = match answer.outcome {
             WireOutcome::Result(raw) => Reply::Result(raw),
             WireOutcome::Error { raw, message, .. } => Reply::Error { raw, message },
             WireOutcome::Timeout => Reply::Timeout,
-            WireOutcome::Crashed { how } => Reply::Crashed(how.to_string()),
-            WireOutcome::Refused { how } => refused(&how.to_string()),
-            WireOutcome::Infrastructure { how } => Reply::Infrastructure(how.to_string()),
+            WireOutcome::Crashed { how } => Reply::Crashed(self.secrets.hide(&how.to_string())),
+            WireOutcome::Refused { how } => {
+                warnings.push(how.kind_with_status());
+                refused(&how.to_string())
+            }
+            WireOutcome::Infrastructure { how } => Reply::Infrastructure(self.secrets.hide(&how.to_string())),
         };
-        Answer {
-            reply,
-            duration: answer.duration,
-            warnings: answer.warnings.iter().map(|w| w.to_string()).collect(),
-        }
+        Answer { reply, duration: answer.duration, warnings }
     }
 }
 

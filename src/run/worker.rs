@@ -12,7 +12,7 @@ use crate::text::sha256_hex;
 use crate::trace::AttemptRecord;
 use crate::wire::{ClientInfo, Limits, StartError};
 use crate::words::{Restart, Side, Status};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use std::time::Instant;
 use tokio::sync::{mpsc, watch};
 
 /// Starts in a row that may fail before a side is given up.
-const MOST_FAILED_STARTS: u32 = 5;
+pub(super) const MOST_FAILED_STARTS: u32 = 5;
 /// Times that all sides of an attempt are replayed again after an infrastructure failure.
 const MOST_REPLAYS: u32 = 2;
 
@@ -211,8 +211,9 @@ impl Worker {
         let config = &shared.config;
         (shared.events)(Event::Started { case_id: case.id.clone(), side, attempt });
         let started = config.clock.elapsed();
-        let (trace, status) = match self.seat(case, side, attempt).await? {
+        let (trace, status, oddities) = match self.seat(case, side, attempt).await? {
             Ok(seat) => {
+                let before = seat.session.counters();
                 let toolbox =
                     if side.is_baseline_code() { &config.baseline_tools } else { &config.candidate_tools };
                 let trace =
@@ -222,11 +223,12 @@ impl Worker {
                     Some(_) if trace.is_infrastructure => Status::Infrastructure,
                     Some(_) => Status::Failed,
                 };
-                (trace, status)
+                let oddities = seat.session.counters().odd_since(&before);
+                (trace, status, oddities)
             }
             Err(error) => {
                 let failure = Some(format!("the {side} did not start: {error}"));
-                (AttemptTrace { failure, ..AttemptTrace::default() }, Status::Infrastructure)
+                (AttemptTrace { failure, ..AttemptTrace::default() }, Status::Infrastructure, BTreeMap::new())
             }
         };
         if status != Status::Ok || trace.is_session_lost || config.restart == Restart::Attempt {
@@ -245,6 +247,7 @@ impl Worker {
             needs: trace.needs,
             calls: trace.calls,
             notes: trace.notes,
+            oddities,
             started_ms: started.as_secs_f64() * 1e3,
             duration_ms: (config.clock.elapsed() - started).as_secs_f64() * 1e3,
         };
@@ -305,6 +308,6 @@ impl Worker {
         for (_, seat) in self.seats.drain() {
             closing.spawn(seat.close());
         }
-        closing.join_all().await;
+        let _ = closing.join_all().await;
     }
 }

@@ -1,10 +1,10 @@
 //! `[client]`: the profile and what is overridden in it.
 
-use super::{ClientConfig, LimitConfig};
+use super::{ClientConfig, ClientName, LimitConfig};
 use crate::doc::At;
 use crate::words::Layer;
 
-const KEYS: [&str; 4] = ["profile", "limits", "token_estimator", "protocol"];
+const KEYS: [&str; 6] = ["profile", "limits", "token_estimator", "protocol", "client_info", "capabilities"];
 
 /// Which units each layer may count in.
 const UNITS: [(Layer, &[&str]); 4] = [
@@ -33,7 +33,20 @@ pub(super) fn client(at: &At<'_>) -> Option<ClientConfig> {
             }
             Some(text.to_owned())
         }),
+        client_info: table.get("client_info").and_then(|at| client_name(&at)),
+        capabilities: table.get("capabilities").and_then(|at| {
+            at.free_table()?;
+            Some(at.node().to_json())
+        }),
     })
+}
+
+/// `{ name = "claude-code", version = "2.1.220" }`: some servers answer clients differently.
+fn client_name(at: &At<'_>) -> Option<ClientName> {
+    let table = at.table(&["name", "version"])?;
+    let text = |key: &str| table.must(key, "a text").and_then(|at| at.text().map(str::to_owned));
+    let (name, version) = (text("name"), text("version"));
+    Some(ClientName { name: name?, version: version? })
 }
 
 fn limit(at: &At<'_>) -> Option<LimitConfig> {

@@ -46,6 +46,17 @@ pub struct ClientConfig {
     pub limits: Option<Vec<LimitConfig>>,
     pub token_estimator: Option<String>,
     pub protocol: Option<String>,
+    /// The name and version that servers are told.
+    pub client_info: Option<ClientName>,
+    /// What the client says it offers; an object.
+    pub capabilities: Option<serde_json::Value>,
+}
+
+/// A client as it names itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ClientName {
+    pub name: String,
+    pub version: String,
 }
 
 /// One limit of a client profile.
@@ -62,6 +73,8 @@ pub struct LimitConfig {
 pub struct ServerConfig {
     pub command: Option<Vec<String>>,
     pub url: Option<String>,
+    /// How `url` is spoken to; `None` is streamable HTTP.
+    pub transport: Option<HttpTransport>,
     pub headers: Vec<(String, String)>,
     pub env: Vec<(String, String)>,
     pub cwd: Option<String>,
@@ -76,6 +89,14 @@ pub struct ServerConfig {
     /// `[candidate.tools.NAME] rename`: by the name that recordings use.
     pub renames: BTreeMap<String, Rename>,
 }
+
+crate::words::word_enum!(
+/// The two transports of MCP over HTTP.
+HttpTransport {
+    Streamable => "http",
+    /// That of revision 2024-11-05: one event stream, and a second URL to post to.
+    LegacySse => "sse",
+});
 
 /// A tool or argument that has another name on one side.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -33,8 +33,32 @@ pub fn redact_words<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<String>
         .collect()
 }
 
+/// The command line of this program: as [`redact_words`], and inside the commands that `--baseline-cmd` and
+/// `--candidate-cmd` hold. One that no shell would split is hidden as a whole.
+pub fn redact_own_argv(words: &[String]) -> Vec<String> {
+    let is_command = |flag: &str| matches!(flag, "--baseline-cmd" | "--candidate-cmd");
+    let inside = |command: &str| match shell_words::split(command) {
+        Ok(inner) => {
+            let shown = redact_words(inner.iter().map(String::as_str));
+            if shown == inner { command.to_owned() } else { shell_words::join(shown) }
+        }
+        Err(_) => HIDDEN.to_owned(),
+    };
+    let shown = redact_words(words.iter().map(String::as_str));
+    let mut after_flag = false;
+    let one = |(word, shown): (&String, String)| {
+        let is_value = std::mem::replace(&mut after_flag, is_command(word));
+        match word.split_once('=') {
+            _ if is_value => inside(word),
+            Some((flag, command)) if is_command(flag) => format!("{flag}={}", inside(command)),
+            _ => shown,
+        }
+    };
+    words.iter().zip(shown).map(one).collect()
+}
+
 /// A flag or a variable's name: no blank, no URL, and one of the words in it.
-fn is_secret_name(name: &str) -> bool {
+pub fn is_secret_name(name: &str) -> bool {
     let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
     let folded = name.to_ascii_lowercase();
     plain && SECRET_WORDS.iter().any(|word| folded.contains(word))

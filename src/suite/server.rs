@@ -1,13 +1,13 @@
 //! `[server]`, `[baseline]`, `[candidate]`, `[[service]]`.
 
 use super::placeholder::{Placeholder, placeholders_in};
-use super::{Rename, ServerConfig, ServiceConfig};
+use super::{HttpTransport, Rename, ServerConfig, ServiceConfig};
 use crate::doc::{At, Content, Table};
 use crate::words::Restart;
 use std::collections::BTreeMap;
 
-const KEYS: [&str; 11] =
-    ["command", "url", "headers", "env", "cwd", "root", "rev", "build", "from", "name", "pass_env"];
+const KEYS: [&str; 12] =
+    ["command", "url", "type", "headers", "env", "cwd", "root", "rev", "build", "from", "name", "pass_env"];
 
 /// What the rest of the suite says that a server's table is checked against.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +27,7 @@ pub(super) fn server(at: &At<'_>, around: Around) -> Option<ServerConfig> {
     let config = ServerConfig {
         command: table.get("command").and_then(|at| command(&at, around.restart)),
         url: table.get("url").and_then(|at| url(&at, around.restart)),
+        transport: table.get("type").and_then(|at| at.choice(HttpTransport::ALL, HttpTransport::as_str)),
         headers: table.get("headers").map(|at| texts_by_name(&at, None)).unwrap_or_default(),
         env: table.get("env").map(|at| texts_by_name(&at, Some(around.restart))).unwrap_or_default(),
         cwd: text("cwd"),
@@ -60,6 +61,8 @@ fn check_together(table: &Table<'_>, around: Around) {
         }
     }
     if table.has("command") && !table.has("url") {
+        let why = "beside a `command` without `url`: it has a meaning over HTTP only";
+        table.refuse(&["type"], why);
         table.refuse(&["headers"], "beside a `command` without `url`: headers are sent over HTTP only");
     }
     if !table.has("from") && !around.server_has_from {

@@ -48,6 +48,7 @@ pub fn side_definition(suite: &Suite, side: Side) -> Result<Option<SideDefinitio
     merged.from = None;
     merged.command = found.command;
     merged.url = found.url;
+    merged.transport = found.transport;
     Ok(Some(SideDefinition { name, config: merged, warnings }))
 }
 
@@ -62,6 +63,7 @@ fn merge(own: ServerConfig, other: &ServerConfig) -> ServerConfig {
     ServerConfig {
         command: kind.command,
         url: kind.url,
+        transport: own.transport.or(kind.transport),
         from: kind.from,
         name: own.name.or(kind.name),
         headers: merge_names(&other.headers, own.headers, |a, b| a.eq_ignore_ascii_case(b)),

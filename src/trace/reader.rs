@@ -150,6 +150,11 @@ impl Journal {
         &self.notes
     }
 
+    /// The latest start of an attempt, in milliseconds since the run's start; 0 without any.
+    pub fn latest_start_ms(&self) -> f64 {
+        self.entries.iter().map(|entry| entry.started_ms).fold(0.0, f64::max)
+    }
+
     /// Whether the attempt has a record.
     pub fn has(&self, case: usize, side: Side, attempt: u32) -> bool {
         self.of_case(case).binary_search_by(|e| (e.side, e.attempt).cmp(&(side, attempt))).is_ok()

@@ -25,6 +25,9 @@ pub struct AttemptRecord {
     pub calls: Vec<CallRecord>,
     /// Bindings that fell back, warnings of replies: kind to count.
     pub notes: std::collections::BTreeMap<String, u64>,
+    /// What the server did besides answering: kind to count of messages.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub oddities: std::collections::BTreeMap<String, u64>,
     /// Milliseconds since the run's start.
     pub started_ms: f64,
     pub duration_ms: f64,

@@ -7,6 +7,9 @@ use serde::Serialize;
 /// More method names than this are counted under one name: a server must not fill memory with them.
 const NAMES_KEPT: usize = 64;
 const OTHER: &str = "(other)";
+/// Notifications in one attempt that are a flood, and bytes of stderr.
+const FLOOD: u64 = 1_000;
+const STDERR_FLOOD: u64 = 1 << 20;
 
 /// Counts of one session since its start. All are numbers of messages unless they say otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -47,6 +50,33 @@ impl Counters {
     /// How often the server said that its tool list has changed.
     pub(crate) fn list_changes(&self) -> u64 {
         self.notifications.get("notifications/tools/list_changed").copied().unwrap_or(0)
+    }
+
+    /// What was odd since `before`, an earlier state of these counts: kind to count. What belongs to
+    /// one reply is among its warnings instead.
+    pub fn odd_since(&self, before: &Self) -> BTreeMap<String, u64> {
+        let sum = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>();
+        let asked = |counts: &Self| {
+            // A ping is no more than a sign of life.
+            sum(&counts.server_requests) - counts.server_requests.get("ping").copied().unwrap_or(0)
+        };
+        let notified = sum(&self.notifications) - sum(&before.notifications);
+        let stderr = self.stderr_bytes - before.stderr_bytes;
+        let odd = [
+            ("junk", self.junk - before.junk),
+            ("server_requests", asked(self) - asked(before)),
+            ("answers_dropped", self.answers_dropped - before.answers_dropped),
+            ("unknown_ids", self.unknown_ids - before.unknown_ids),
+            ("duplicate_replies", self.duplicate_replies - before.duplicate_replies),
+            ("late_replies", self.late_replies - before.late_replies),
+            ("null_id_replies", self.null_id_replies - before.null_id_replies),
+            ("notification_flood", if notified < FLOOD { 0 } else { notified }),
+            ("stderr_flood", if stderr < STDERR_FLOOD { 0 } else { stderr }),
+        ];
+        odd.into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(kind, count)| (kind.to_owned(), count))
+            .collect()
     }
 
     /// The sum of two sessions, or of two streams of one.

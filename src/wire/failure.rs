@@ -70,6 +70,14 @@ impl HttpProblem {
             Self::NoReply { .. } => "http_no_reply",
         }
     }
+
+    /// The same, with the number of a status that has no name of its own.
+    pub fn kind_with_status(&self) -> String {
+        match self {
+            Self::Status { status, .. } => format!("{}_{status}", self.kind()),
+            _ => self.kind().to_owned(),
+        }
+    }
 }
 
 fn within(challenge: &str) -> String {
@@ -158,6 +166,13 @@ pub struct StartError {
     pub kind: StartErrorKind,
     /// The end of the process's stderr; empty when nothing came or no process was started.
     pub stderr_tail: String,
+}
+
+impl StartError {
+    /// Whether the server was there and died before it had answered.
+    pub fn is_death(&self) -> bool {
+        matches!(self.kind, StartErrorKind::Ended { .. })
+    }
 }
 
 /// What stopped the start.

@@ -52,14 +52,21 @@ impl LineBuffer {
         self.bytes.len() - self.start > self.limit
     }
 
-    /// The vector to append to, with room for a read.
-    pub(crate) fn room(&mut self) -> &mut Vec<u8> {
+    /// Give back the memory of a long line once everything that came was taken.
+    pub(crate) fn give_back(&mut self) {
         if self.start == self.bytes.len() {
             self.bytes.clear();
             if self.bytes.capacity() > KEPT_CAPACITY {
                 self.bytes = Vec::new();
             }
             (self.start, self.scanned) = (0, 0);
+        }
+    }
+
+    /// The vector to append to, with room for a read.
+    pub(crate) fn room(&mut self) -> &mut Vec<u8> {
+        if self.start == self.bytes.len() {
+            self.give_back();
         } else if self.start > self.bytes.len() / 2 {
             self.bytes.drain(..self.start);
             self.scanned -= self.start;
@@ -103,6 +110,7 @@ mod tests {
         assert!(lines.room().len() <= (4 << 20) + 100_000);
         lines.room().push(b'\n');
         assert!(lines.next_line().is_some());
-        assert!(lines.room().capacity() <= KEPT_CAPACITY);
+        lines.give_back();
+        assert!(lines.bytes.capacity() <= KEPT_CAPACITY);
     }
 }

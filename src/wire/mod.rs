@@ -12,12 +12,14 @@
 mod dialect;
 mod envelope;
 mod framing;
+pub(crate) mod fuzzing;
 mod inbox;
 mod input;
 mod request;
 pub(crate) mod sse;
 
 mod target;
+mod texts;
 mod counters;
 mod failure;
 mod reply;

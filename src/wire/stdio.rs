@@ -84,6 +84,7 @@ impl Stdio {
             }
         };
         self.pace.note(started);
+        self.lines.give_back();
         match replied {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(how)) => {

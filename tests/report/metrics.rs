@@ -270,8 +270,10 @@ fn warnings_say_what_was_seen() {
     failing.attempt("docs/case-01", CAND, 1).status = Status::Failed;
     failing.attempt("docs/case-01", BASE, 2).status = Status::Infrastructure;
     let warnings = warned(&failing);
-    let failed =
-        |side, failed, infrastructure| Warning::AttemptsFailed { side, failed, infrastructure, attempts: 24 };
+    let failed = |side, failed, infrastructure| {
+        let how = Vec::new();
+        Warning::AttemptsFailed { side, failed, infrastructure, attempts: 24, how }
+    };
     assert!(warnings.contains(&failed(CAND, 1, 0)) && warnings.contains(&failed(BASE, 0, 1)), "{warnings:?}");
 
     let mut pages = windows();

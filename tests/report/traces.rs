@@ -191,6 +191,7 @@ pub fn walk(id: &str, split: Split, side: Side, number: u32, sizes: &[u64], met:
         needs: vec![need(0, met, end, met_at_call)],
         calls,
         notes: BTreeMap::new(),
+        oddities: BTreeMap::new(),
         started_ms: 1.5,
         duration_ms: 20.25,
     }

@@ -10,7 +10,7 @@ use crate::trace::{Journal, RunMeta};
 use crate::words::Side;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Cases of which no call may be replayed.
 pub(in crate::commands) fn skipped_cases(cases: &[Case], tools: &Toolbox) -> HashSet<String> {
@@ -61,7 +61,7 @@ pub(in crate::commands) fn recorded(
     journals: &[PathBuf],
     ids: &[String],
     shape: PlanShape,
-) -> Result<HashSet<(String, Side, u32)>, Failure> {
+) -> Result<Recorded, Failure> {
     let journal = Journal::open(journals, ids).map_err(|error| Failure::new(ExitCode::Internal, error))?;
     let expected = shape.expected();
     let mut done = HashSet::new();
@@ -69,5 +69,23 @@ pub(in crate::commands) fn recorded(
         let recorded = expected.iter().filter(|(side, attempt)| journal.has(place, *side, *attempt));
         done.extend(recorded.map(|(side, attempt)| (id.clone(), *side, *attempt)));
     }
-    Ok(done)
+    Ok(Recorded { done, latest_start_ms: journal.latest_start_ms() })
+}
+
+/// What journals hold already.
+#[derive(Debug)]
+pub(in crate::commands) struct Recorded {
+    pub done: HashSet<(String, Side, u32)>,
+    latest_start_ms: f64,
+}
+
+impl Recorded {
+    /// The clock to go on by: whatever starts from now on is later than all that is recorded, also when the
+    /// system's clock has jumped back since.
+    pub fn clock(&self, clock: Instant) -> Instant {
+        let behind = Duration::try_from_secs_f64(self.latest_start_ms.max(0.0) / 1e3).ok();
+        let start = behind
+            .and_then(|behind| Instant::now().checked_sub(behind.saturating_add(Duration::from_millis(1))));
+        start.map_or(clock, |start| clock.min(start))
+    }
 }

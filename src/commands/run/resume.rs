@@ -3,7 +3,7 @@
 use super::super::results::{self, RunFolder};
 use super::super::{Failure, Printer, shard};
 use super::{out_of, start};
-use crate::cli::{Cli, Command, ReportWish, RunArgs, ShardChoice};
+use crate::cli::{Cli, Command, ReportWish, RunArgs, ShardChoice, SideFlags};
 use crate::exit::ExitCode;
 use crate::trace::{RunMeta, RunStatus};
 use clap::Parser;
@@ -20,6 +20,7 @@ pub(super) fn resume(args: RunArgs, named: &str, printer: &Printer) -> Result<Ex
         return Err(Failure::usage(format!("`{}` was not made by `run`", folder.0.display())));
     };
     stored.jobs = args.jobs.or(stored.jobs);
+    give_again(&mut stored.sides, &args.sides)?;
     stored.confirm_flips |= args.confirm_flips || meta.confirm.is_some();
     stored.out = Some(out);
     if !args.report.is_empty() {
@@ -34,6 +35,25 @@ pub(super) fn resume(args: RunArgs, named: &str, printer: &Printer) -> Result<Ex
     std::env::set_current_dir(&meta.cwd)
         .map_err(|error| Failure::usage(format!("the run was started in `{}`: {error}", meta.cwd)))?;
     start(*stored, Some((folder, meta)), printer)
+}
+
+/// Takes commands and addresses from the flags of now: secrets in the stored ones were not written down.
+fn give_again(stored: &mut SideFlags, now: &SideFlags) -> Result<(), Failure> {
+    for (flag, stored, now) in [
+        ("--baseline-cmd", &mut stored.baseline_cmd, &now.baseline_cmd),
+        ("--candidate-cmd", &mut stored.candidate_cmd, &now.candidate_cmd),
+        ("--baseline-url", &mut stored.baseline_url, &now.baseline_url),
+        ("--candidate-url", &mut stored.candidate_url, &now.candidate_url),
+    ] {
+        if now.is_some() {
+            stored.clone_from(now);
+        }
+        if stored.as_deref().is_some_and(|text| text.contains("***")) {
+            let message = format!("`{flag}` of the stored run held a secret, which was not written down");
+            return Err(Failure::usage(message).hint(format!("give `{flag}` once more beside --resume")));
+        }
+    }
+    Ok(())
 }
 
 /// The run that is named, the last one that is unfinished, or the last one.

@@ -2,6 +2,7 @@
 
 use super::ServerConfig;
 use crate::doc::{At, Table};
+use crate::suite::HttpTransport;
 
 /// Keys that are used, and those of clients' own that change nothing about the server.
 const KNOWN: [&str; 18] = [
@@ -57,19 +58,31 @@ fn server(at: &At<'_>) -> Option<ServerConfig> {
         }
         _ => {}
     }
-    if let Some(kind) = table.get("type").or_else(|| table.get("transport"))
-        && kind.as_text() == Some("sse")
-    {
-        kind.warn("the legacy SSE transport", Some("streamable HTTP is tried at this URL".to_owned()));
-    }
+    let transport = url.as_ref().and_then(|_| transport(&table));
     Some(ServerConfig {
         command,
         url,
+        transport,
         headers: table.get("headers").map(|at| texts(&at)).unwrap_or_default(),
         env: table.get("env").map(|at| texts(&at)).unwrap_or_default(),
         cwd: table.get("cwd").and_then(|at| at.text().map(str::to_owned)),
         ..ServerConfig::default()
     })
+}
+
+/// `"type": "sse"` as clients write it; some call the key `transport`, and the newer transport has several names.
+pub(super) fn transport(table: &Table<'_>) -> Option<HttpTransport> {
+    let at = table.get("type").or_else(|| table.get("transport"))?;
+    match at.as_text() {
+        Some("sse") => Some(HttpTransport::LegacySse),
+        Some("http" | "streamable-http" | "streamableHttp" | "streamable_http") => {
+            Some(HttpTransport::Streamable)
+        }
+        _ => {
+            at.warn("a transport that is not known", Some("streamable HTTP is tried at this URL".to_owned()));
+            None
+        }
+    }
 }
 
 /// `command` and `args` as one list.

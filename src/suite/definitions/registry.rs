@@ -3,7 +3,7 @@
 //! Each package and each remote is one way to the same server. A single way carries the server's name, several
 //! carry `NAME#KIND`, where the kind is the package's registry or the remote's transport.
 
-use super::ServerConfig;
+use super::{ServerConfig, entry};
 use crate::doc::{At, Table};
 
 const KNOWN: [&str; 13] = [
@@ -95,12 +95,14 @@ fn package(at: &At<'_>) -> Option<Way> {
     command.extend(runtime_arguments);
     command.push(what);
     command.extend(package_arguments);
-    let url = table.get("transport").and_then(|at| {
+    let way = table.get("transport").and_then(|at| {
         let transport = at.free_table()?;
         let url = transport.get("url")?.text()?.to_owned();
-        Some(url)
+        Some((url, entry::transport(&transport)))
     });
-    Some((kind.to_owned(), ServerConfig { command: Some(command), url, env, ..ServerConfig::default() }))
+    let (url, transport) = way.map_or((None, None), |(url, transport)| (Some(url), transport));
+    let config = ServerConfig { command: Some(command), url, transport, env, ..ServerConfig::default() };
+    Some((kind.to_owned(), config))
 }
 
 fn remote(at: &At<'_>) -> Option<Way> {
@@ -109,10 +111,13 @@ fn remote(at: &At<'_>) -> Option<Way> {
     let url = table.must("url", "the URL").and_then(|at| at.secret().text());
     let headers = table.get("headers").map(|at| variables(&at)).unwrap_or_default();
     let (kind, url) = (kind?, url?);
-    if kind == "sse" {
-        at.warn("the legacy SSE transport", Some("streamable HTTP is tried at this URL".to_owned()));
-    }
-    Some((kind.to_owned(), ServerConfig { url: Some(url.to_owned()), headers, ..ServerConfig::default() }))
+    let config = ServerConfig {
+        url: Some(url.to_owned()),
+        transport: entry::transport(&table),
+        headers,
+        ..ServerConfig::default()
+    };
+    Some((kind.to_owned(), config))
 }
 
 /// Variables or headers: a value that is given, else the variable of that name with its default. An optional one

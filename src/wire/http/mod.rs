@@ -158,7 +158,7 @@ impl Http {
             Body::Unusable(found) => {
                 // An error status may come with the right kind of error and the wrong content type.
                 let body = read_whole(response, answer::EXCERPT_READ).await.unwrap_or_default();
-                if status != StatusCode::OK {
+                if status != StatusCode::OK && body.trim_ascii_start().starts_with(b"{") {
                     inbox.take(&body);
                 }
                 inbox.reply.take().ok_or_else(|| answer::unusable(status, found, &body))

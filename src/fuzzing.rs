@@ -1,0 +1,72 @@
+//! Fuzz targets: what must hold for any bytes, by name. Each panics where it does not.
+//!
+//! The targets in `fuzz/` call these, and so does a test on stable Rust, with the committed seeds and with
+//! mutations of them. A new one is a function here, a line in [`TARGETS`], a file in `fuzz/fuzz_targets/` and
+//! a folder of seeds in `fuzz/corpus/`.
+
+pub use crate::wire::fuzzing::{envelope, framing, sse};
+use std::path::Path;
+
+/// A target takes any bytes.
+pub type Target = fn(&[u8]);
+
+/// Every target by the name of its file and of its seeds.
+pub const TARGETS: [(&str, Target); 7] = [
+    ("framing", framing),
+    ("sse", sse),
+    ("envelope", envelope),
+    ("trace", trace),
+    ("cases", cases),
+    ("suite", suite),
+    ("definitions", definitions),
+];
+
+/// A journal of any bytes is read to its end: records, and notes on what is none.
+pub fn trace(bytes: &[u8]) {
+    in_file("attempts.jsonl", bytes, |path| {
+        let ids = ["a".to_owned(), "docs/b".to_owned()];
+        let Ok(journal) = crate::trace::Journal::open(&[path.to_owned()], &ids) else { return };
+        let Ok(mut reader) = journal.reader() else { return };
+        for place in 0..ids.len() {
+            let records = reader.case(place).unwrap_or_default();
+            assert!(records.iter().all(|record| record.case_id == ids[place]));
+        }
+        let _ = journal.notes().iter().map(ToString::to_string).collect::<Vec<_>>();
+    });
+}
+
+/// A case of any bytes is read, or its problems are named.
+pub fn cases(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    match crate::case::parse(&text, Path::new("f.case.json")) {
+        Ok(case) => assert!(!case.id.is_empty() && !case.recordings.is_empty()),
+        Err(problems) => assert!(!problems.to_string().is_empty()),
+    }
+}
+
+/// A suite file of any bytes is read, or its problems are named.
+pub fn suite(bytes: &[u8]) {
+    in_file("mcp-regress.toml", bytes, |path| {
+        if let Err(problems) = crate::suite::load(path) {
+            assert!(!problems.to_string().is_empty());
+        }
+    });
+}
+
+/// A file of server definitions, in any format.
+pub fn definitions(bytes: &[u8]) {
+    in_file(".mcp.json", bytes, |path| {
+        if let Err(problems) = crate::suite::definitions::read(path, Path::new(".mcp.json")) {
+            assert!(!problems.to_string().is_empty());
+        }
+    });
+}
+
+/// Readers of files are tried on files; a folder that can't be made says nothing about them.
+fn in_file(name: &str, bytes: &[u8], read: impl Fn(&Path)) {
+    let Ok(folder) = tempfile::tempdir() else { return };
+    let path = folder.path().join(name);
+    if std::fs::write(&path, bytes).is_ok() {
+        read(&path);
+    }
+}

@@ -1,0 +1,84 @@
+//! Values that must not be written down, and the texts that could hold them.
+//!
+//! A server may repeat what it was given: in an error, on stderr, in its own name. Whatever it says is passed
+//! through here before it reaches a file or a terminal.
+
+use crate::wire::{CallFailure, StartError};
+use std::collections::BTreeMap;
+
+/// Shorter values are no secrets, and hiding them would cut up every text.
+const LEAST_BYTES: usize = 6;
+const HIDDEN: &str = "***";
+
+/// The secrets of one side: each value with what stands for it.
+#[derive(Clone, Default)]
+pub struct Secrets(Vec<(String, String)>);
+
+/// Shows how many there are.
+impl std::fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Secrets").field(&self.0.len()).finish()
+    }
+}
+
+impl Secrets {
+    /// From values with the name of their variable, if they have one. A value of several words is hidden word by
+    /// word too: of `Bearer TOKEN` a server repeats the second.
+    pub fn new(values: impl IntoIterator<Item = (String, Option<String>)>) -> Self {
+        let mut found = BTreeMap::new();
+        for (value, name) in values {
+            let shown = name.map_or_else(|| HIDDEN.to_owned(), |name| format!("${{{name}}}"));
+            for part in std::iter::once(value.as_str()).chain(value.split_whitespace()) {
+                if part.len() >= LEAST_BYTES && !part.eq_ignore_ascii_case("bearer") {
+                    found.entry(part.to_owned()).or_insert_with(|| shown.clone());
+                }
+            }
+        }
+        let mut pairs: Vec<_> = found.into_iter().collect();
+        // A value that holds another one goes first.
+        pairs.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
+        Self(pairs)
+    }
+
+    /// The text without the values.
+    pub fn hide(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, (value, shown)| {
+            if text.contains(value.as_str()) { text.replace(value.as_str(), shown) } else { text }
+        })
+    }
+
+    /// The same of every text of a start that failed.
+    pub fn hide_in_start(&self, mut error: StartError) -> StartError {
+        error.each_text(&mut |text| *text = self.hide(text));
+        error
+    }
+
+    /// The same of a listing that failed.
+    pub fn hide_in_listing(&self, mut error: CallFailure) -> CallFailure {
+        error.each_text(&mut |text| *text = self.hide(text));
+        error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_and_their_words_are_hidden_and_short_ones_are_not() {
+        let value = |value: &str, name: Option<&str>| (value.to_owned(), name.map(str::to_owned));
+        let secrets = Secrets::new([
+            value("Bearer tok-123456", None),
+            value("hunter2!", Some("PASS")),
+            value("on", Some("DEBUG")),
+        ]);
+        for (text, wanted) in [
+            ("got Bearer tok-123456.", "got ***."),
+            ("token tok-123456 is old, the Bearer stays", "token *** is old, the Bearer stays"),
+            ("hunter2!hunter2!", "${PASS}${PASS}"),
+            ("on and on", "on and on"),
+        ] {
+            assert_eq!(secrets.hide(text), wanted);
+        }
+    }
+}
