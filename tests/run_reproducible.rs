@@ -54,6 +54,25 @@ fn jitter_is_reproducible_and_makes_the_same_code_differ() {
     assert!(metrics["result_chars"]["noise_se"].as_f64().unwrap() > 0.0);
 }
 
+/// A stored run of an earlier build says today what it said then. `scripts/make-reference` makes it again when a
+/// change is meant.
+#[test]
+fn the_checked_in_run_gives_its_files_again() {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("results/reference");
+    let copy = tempfile::tempdir().unwrap();
+    let shard = copy.path().join("shards/1-of-1");
+    std::fs::create_dir_all(&shard).unwrap();
+    std::fs::copy(kept.join("run.json"), copy.path().join("run.json")).unwrap();
+    std::fs::copy(kept.join("shards/1-of-1/attempts.jsonl"), shard.join("attempts.jsonl")).unwrap();
+    let said = said(mcp_regress().arg("report").arg(copy.path()));
+    assert_eq!(said.code, Some(0), "{}\n{}", said.out, said.err);
+    assert_same_files(&kept, copy.path());
+    for name in ["comment.md", "junit.xml", "report.html", "timings.csv"] {
+        let text = |folder: &Path| std::fs::read_to_string(folder.join(name)).unwrap();
+        assert!(text(&kept) == text(copy.path()), "{name}");
+    }
+}
+
 #[test]
 fn report_makes_the_same_files_again() {
     let out = tempfile::tempdir().unwrap();
