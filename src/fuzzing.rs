@@ -27,9 +27,9 @@ pub fn trace(bytes: &[u8]) {
         let ids = ["a".to_owned(), "docs/b".to_owned()];
         let Ok(journal) = crate::trace::Journal::open(&[path.to_owned()], &ids) else { return };
         let Ok(mut reader) = journal.reader() else { return };
-        for place in 0..ids.len() {
+        for (place, id) in ids.iter().enumerate() {
             let records = reader.case(place).unwrap_or_default();
-            assert!(records.iter().all(|record| record.case_id == ids[place]));
+            assert!(records.iter().all(|record| record.case_id == *id));
         }
         let _ = journal.notes().iter().map(ToString::to_string).collect::<Vec<_>>();
     });

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const ROUNDS: u64 = 150;
 /// Bytes that parsers look for.
-const SIGNS: &[u8] = b"{}[]\",:\\/=#$ \n\r\t\0019eE-.ud\xff\xe2\x82\xed\xa0";
+const SIGNS: &[u8] = b"{}[]\",:\\/=#$ \n\r\t\x0019eE-.ud\xff\xe2\x82\xed\xa0";
 
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus")

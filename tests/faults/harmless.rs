@@ -362,7 +362,7 @@ fn texts_of_a_server_do_nothing() {
     let path = server.write(&folder);
     let steps = json!([{ "call": HOSTILE, "arguments": { HOSTILE: HOSTILE } }]);
     written(&folder, "a.cases.jsonl", &case_text("a", &steps));
-    let sane = format!("{{self}} fixture --scenario echo");
+    let sane = "{self} fixture --scenario echo";
     let words: Vec<String> = sane.split(' ').map(|word| format!("{word:?}")).collect();
     written(
         &folder,
