@@ -21,7 +21,7 @@ pub fn section(report: &Report, comparison: &Comparison<'_>, traces: &Traces) ->
         h2 id="cases" { "Cases" }
         p { (name) " changed in " (changed.len()) " of " (table.cases.len()) " cases, the largest changes first."
             @if changed.len() > ROWS { " Here are " (ROWS) "; all stand in cases.csv." } }
-        div class="scroll" { table class="rows" {
+        div class="scroll" tabindex="0" { table class="rows" {
             thead { tr { th scope="col" { "case" } th scope="col" { "split" } th scope="col" class="n" { "baseline" } th scope="col" class="n" { "candidate" } th scope="col" class="n" { "delta" } th scope="col" { "sides part at" } } }
             tbody { @for change in changed.iter().take(ROWS) { (line(report, traces, change)) } }
         } }

@@ -15,7 +15,7 @@ pub fn section(report: &Report, traces: &Traces) -> String {
         @if all.flips.is_empty() { p { "No case flipped in either direction." } }
         @else {
             p { "Unchanged code would show " (crate::report::phrase::grouped(lost, 1)) " lost and " (crate::report::phrase::grouped(gained, 1)) " gained." }
-            div class="scroll" { table class="rows" {
+            div class="scroll" tabindex="0" { table class="rows" {
                 thead { tr { th scope="col" { "case" } th scope="col" { "flip" } th scope="col" { "baseline" } th scope="col" { "candidate" } th scope="col" { "sides part at" } th scope="col" { "change seen in the case" } } }
                 tbody { @for flip in all.flips.iter().take(ROWS) { (line(report, traces, flip)) } }
             } }

@@ -13,7 +13,7 @@ pub fn section(report: &Report) -> String {
     let rows: Vec<_> = report.splits[0].metrics.iter().map(|row| (&metrics[row.metric], row)).collect();
     html! {
         h2 id="metrics" { "Metrics" }
-        div class="scroll" { table class="rows" {
+        div class="scroll" tabindex="0" { table class="rows" {
             caption { "Delta is candidate minus baseline. The grey band is where 95 % of differences between two runs of the same code lie; the line is the 95 % interval over cases." }
             thead { tr {
                 th scope="col" { "metric" }
@@ -81,7 +81,7 @@ fn exposure(rows: &[(&MetricInfo, &MetricRow)]) -> Markup {
     html! {
         @if !known.is_empty() {
             h3 { "Cases that met the change, and those that did not" }
-            div class="scroll" { table class="rows" {
+            div class="scroll" tabindex="0" { table class="rows" {
                 caption { "An exposed case sent a request that the candidate answered otherwise. What moves in the others is noise." }
                 thead { tr { th scope="col" { "metric" } th scope="col" class="n" { "exposed cases" } th scope="col" class="n" { "delta, exposed" } th scope="col" class="n" { "delta, unexposed" } } }
                 tbody { @for (info, row) in known {

@@ -28,7 +28,7 @@ pub fn oversized(report: &Report, tally: &Tally) -> String {
             Some(limit) => p { "The client of this run hides, cuts or saves results over " (whole(limit)) " " (unit(report)) " (its smallest limit in that unit)." },
             None => p { "The client of this run has no limit in the unit of sizes." },
         }
-        div class="scroll" { table class="rows" {
+        div class="scroll" tabindex="0" { table class="rows" {
             thead { tr {
                 th scope="col" { "tool" }
                 th scope="col" class="n" { "oversized, baseline" } th scope="col" class="n" { "oversized, candidate" }
@@ -113,7 +113,7 @@ fn words(bins: &[(String, u64, u64)]) -> String {
 fn table(name: &str, bins: &[(String, u64, u64)]) -> Markup {
     html! {
         details { summary { "The counts as a table" }
-            div class="scroll" { table {
+            div class="scroll" tabindex="0" { table {
                 thead { tr { th scope="col" class="n" { (name) } th scope="col" class="n" { "baseline" } th scope="col" class="n" { "candidate" } } }
                 tbody { @for (name, base, cand) in bins { tr { th scope="row" class="n" { (name) } td class="n" { (whole(*base)) } td class="n" { (whole(*cand)) } } } }
             } }

@@ -63,7 +63,7 @@ impl Bars<'_> {
         let width = BIN * self.bins.len() as f64 + 8.0;
         let bar = |count: u64| tenth(count as f64 / most * TALL);
         html! {
-            div class="scroll" { svg viewBox={ "0 0 " (width) " " (TALL + 28.0) } width=(width) height=(TALL + 28.0) style={ "min-width:" (width) "px" } role="img" {
+            div class="scroll" tabindex="0" { svg viewBox={ "0 0 " (width) " " (TALL + 28.0) } width=(width) height=(TALL + 28.0) style={ "min-width:" (width) "px" } role="img" {
                 title { (self.title) }
                 desc { (self.words) }
                 line class="axis" x1="0" y1=(TALL + 4.0) x2=(width) y2=(TALL + 4.0) {}

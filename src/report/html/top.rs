@@ -34,7 +34,7 @@ fn rules(report: &Report) -> Markup {
     html! {
         @if !report.rules.is_empty() {
             h2 id="rules" { "Rules" }
-            div class="scroll" { table class="rows" {
+            div class="scroll" tabindex="0" { table class="rows" {
                 thead { tr { th scope="col" { "rule" } th scope="col" { "split" } th scope="col" { "verdict" } th scope="col" { "why" } } }
                 tbody { @for rule in &report.rules { tr {
                     th scope="row" { (shown(&sentence::rule_figures(report, rule))) }
