@@ -114,6 +114,18 @@ fn runs_of_other_cases_are_unpaired_and_of_other_settings_not_comparable() {
     assert_eq!(unpaired.code, Some(5), "{}\n{}", unpaired.out, unpaired.err);
     let listed = json(&unpaired)["splits"]["all"]["unpaired"].as_array().unwrap().len();
     assert!(listed >= 2);
+    // Three and more: a table each, then one of all.
+    let turned = run(out.path(), "docs/two*", ("candidate", "baseline"), &[]);
+    let names = [name(&one, "baseline"), name(&one, "candidate"), name(&turned, "candidate")];
+    let all = compare(&names, &[]);
+    assert_eq!(all.code, Some(0), "{}\n{}", all.out, all.err);
+    let (_, together) = all.out.split_once("side by side, each against ").unwrap();
+    let lines: Vec<&str> = together.lines().collect();
+    assert!(lines[1].starts_with("  A  ") && lines[1].ends_with(":candidate: pass"), "{together}");
+    assert!(lines[2].starts_with("  B  "), "{together}");
+    let reads = lines.iter().find(|line| line.starts_with("continuation reads")).unwrap();
+    assert!(reads.contains("better)"), "{together}");
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{together}");
     let smaller = run(out.path(), "docs/two*", ("baseline", "candidate"), &["--on-oversized", "give_up"]);
     let refused = compare(&[name(&one, "candidate"), name(&smaller, "candidate")], &[]);
     assert_eq!(refused.code, Some(6), "{}\n{}", refused.out, refused.err);

@@ -1,19 +1,20 @@
 //! What became of one case over all its attempts: stale, content lost, where the sides part.
 
 use super::measure::is_right;
-use crate::trace::{AttemptRecord, CallRecord, NeedRecord};
+use super::parting::Parting;
+use crate::trace::{AttemptRecord, NeedRecord};
 use crate::words::{ChainEnd, Side, Status};
 
 /// Facts of a case that its attempts' numbers do not hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CaseFacts {
     /// In every attempt some need stays unmet on every side, on a chain neither stuck nor capped.
     pub is_stale: bool,
     /// A need was met on the baseline and, in the same attempt, not on the candidate.
     pub lost_evidence: bool,
-    /// Index of the first call at which baseline and candidate differ, in the first attempt that
-    /// is right on one of them alone, else in the first that differs at all.
-    pub first_difference: Option<u32>,
+    /// Where baseline and candidate part, in the first attempt that is right on one of them alone,
+    /// else in the first that differs at all.
+    pub parting: Option<Parting>,
 }
 
 impl CaseFacts {
@@ -27,14 +28,18 @@ impl CaseFacts {
             .collect();
         let parts = |wanted: &dyn Fn(&AttemptRecord, &AttemptRecord) -> bool| {
             let parting = pairs.iter().filter(|(base, cand)| wanted(base, cand));
-            parting.filter_map(|(base, cand)| first_difference(base, cand)).next()
+            parting.filter_map(|(base, cand)| Parting::of(base, cand)).next()
         };
         Self {
             is_stale: is_stale(records),
             lost_evidence: pairs.iter().any(|(base, cand)| loses_a_need(base, cand)),
-            first_difference: parts(&|base, cand| is_right(base) != is_right(cand))
-                .or_else(|| parts(&|_, _| true)),
+            parting: parts(&|base, cand| is_right(base) != is_right(cand)).or_else(|| parts(&|_, _| true)),
         }
+    }
+
+    /// Index of the call at which they part.
+    pub fn first_difference(&self) -> Option<u32> {
+        self.parting.as_ref().map(|parting| parting.call_index)
     }
 }
 
@@ -61,22 +66,4 @@ fn loses_a_need(base: &AttemptRecord, cand: &AttemptRecord) -> bool {
     base.needs.iter().filter(|need| need.has_need && need.met).any(|need| {
         cand.needs.iter().any(|other| other.step_index == need.step_index && other.has_need && !other.met)
     })
-}
-
-/// What was read past a need is no call of the agent's.
-fn own_call(record: &AttemptRecord, index: usize) -> Option<&CallRecord> {
-    record.calls.get(index).filter(|call| !call.past_need)
-}
-
-fn first_difference(base: &AttemptRecord, cand: &AttemptRecord) -> Option<u32> {
-    let longest = base.calls.len().max(cand.calls.len());
-    let same = |index: usize| match (own_call(base, index), own_call(cand, index)) {
-        (None, None) => true,
-        (Some(a), Some(b)) => {
-            (a.outcome, &a.arguments_sha256, &a.result_sha256)
-                == (b.outcome, &b.arguments_sha256, &b.result_sha256)
-        }
-        _ => false,
-    };
-    (0..longest).find(|index| !same(*index)).map(|index| index as u32)
 }

@@ -77,6 +77,13 @@ pub fn changed(comparison: &Comparison<'_>, metric: usize) -> Vec<Change> {
     (0..comparison.table.cases.len()).filter_map(change).collect()
 }
 
+/// (baseline, candidate) means of a metric over the attempts of a case that enter its delta.
+pub fn means_of(comparison: &Comparison<'_>, case: usize, metric: usize) -> Option<(f64, f64)> {
+    let of = |side| values(comparison.table, case, metric, side, comparison.settings.missing);
+    let means = means(&of(Side::Baseline), &of(Side::Candidate), comparison.settings.pairing)?;
+    Some((means.baseline, means.candidate))
+}
+
 /// The rows of cases.csv: metrics that have a value in some attempt.
 pub fn case_rows<'c>(comparison: &'c Comparison<'_>) -> impl Iterator<Item = io::Result<Row<'c>>> {
     let table = comparison.table;

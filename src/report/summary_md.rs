@@ -1,9 +1,9 @@
 //! summary.md: what a careful maintainer would write under a pull request.
 
-use super::Report;
 use super::csv_figures::{margin_text, split_word};
 use super::phrase::{self, code, counted, grouped};
 use super::sentence;
+use super::{Report, attribution};
 use crate::stats::flips::Direction;
 use crate::trace::SideMeta;
 use crate::verdict::{FlipRow, MetricRow, Overall, SplitFigures, Verdict};
@@ -23,6 +23,7 @@ pub fn render(report: &Report) -> String {
     let _ = writeln!(text, "{}\n", paragraph(report));
     text.push_str(&table(report, &report.splits[0]));
     text.push_str(&split_apart(report));
+    text.push_str(&parting(report));
     text.push_str(&rules(report));
     text.push_str(&not_checked(report));
     text
@@ -209,6 +210,16 @@ pub(super) fn table(report: &Report, figures: &SplitFigures) -> String {
     }
     text.push_str("\nCounts are totals over all paired attempts unless they say mean or a case; sizes are means of an attempt; shares are means.\n");
     text
+}
+
+/// For each regression and each flip the cases that hold it, and the calls at which their sides part.
+fn parting(report: &Report) -> String {
+    let lines = attribution::lines(report, &code);
+    if lines.is_empty() || report.is_foreign {
+        return String::new();
+    }
+    let lines: String = lines.iter().map(|line| format!("- {line}\n")).collect();
+    format!("\nWhere the sides part:\n\n{lines}")
 }
 
 /// What changed in dev and in test, each alone.

@@ -159,28 +159,49 @@ fn table(report: &Report, figures: &SplitFigures, width: usize, color: bool) -> 
     if rows.len() == 1 {
         return Vec::new();
     }
-    let mut lines = laid_out(&rows, color);
+    let mut lines = laid_out(&rows, width, color);
     if !unchanged.is_empty() {
         lines.extend(wrapped(&format!("no change: {}", unchanged.join(", ")), width, "  "));
     }
     lines
 }
 
-fn laid_out(rows: &[[String; 7]], color: bool) -> Vec<String> {
-    let widths: Vec<usize> = (0..6)
-        .map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0) + 2)
-        .collect();
-    rows.iter()
-        .map(|row| {
-            let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-            let word = match row[6].split(' ').next() {
-                Some("better") => painted(&row[6], "32", color),
-                Some("worse") => painted(&row[6], "31", color),
-                _ => row[6].clone(),
-            };
-            cells.collect::<String>() + &word
-        })
-        .collect()
+/// Where a column stands that may be left out.
+const SAME_CODE: usize = 5;
+
+/// Columns as wide as they must be. What is too wide for the terminal loses first a column that says `exact` in every
+/// row, then has its word on a line of its own.
+fn laid_out(rows: &[[String; 7]], width: usize, color: bool) -> Vec<String> {
+    let widest = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = |gap: usize| (0..6).map(|column| widest(column) + gap).collect::<Vec<usize>>();
+    let is_narrow = |widths: &Vec<usize>| widths.iter().sum::<usize>() > width;
+    let mut widths = Some(widths(2)).filter(|wide| !is_narrow(wide)).unwrap_or_else(|| widths(1));
+    let length = |widths: &[usize], row: &[String; 7]| widths.iter().sum::<usize>() + row[6].chars().count();
+    let is_exact = rows[1..].iter().all(|row| row[SAME_CODE] == "exact");
+    let is_wide = rows.iter().any(|row| length(&widths, row) > width);
+    let drops = is_wide && is_exact;
+    if drops {
+        widths[SAME_CODE] = 0;
+    }
+    let mut lines = Vec::new();
+    for row in rows {
+        let cells = row.iter().zip(&widths).filter(|(_, width)| **width > 0);
+        let cells: String = cells.map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let word = match row[6].split(' ').next() {
+            Some("better") => painted(&row[6], "32", color),
+            Some("worse") => painted(&row[6], "31", color),
+            _ => row[6].clone(),
+        };
+        if length(&widths, row) > width && !row[6].is_empty() {
+            lines.extend([cells, format!("    {word}")]);
+        } else {
+            lines.push(cells + &word);
+        }
+    }
+    if drops {
+        lines.push("same code: exact in every row".to_owned());
+    }
+    lines
 }
 
 /// The lines below the table.

@@ -262,7 +262,7 @@ impl SplitFigures {
                     baseline_attempts: case.baseline_attempts,
                     candidate_right: case.candidate_right,
                     candidate_attempts: case.candidate_attempts,
-                    first_difference: row.facts.first_difference,
+                    first_difference: row.facts.first_difference(),
                     exposed: row.exposed,
                 }
             })

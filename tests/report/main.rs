@@ -11,3 +11,4 @@ mod verdicts;
 mod tables;
 mod people;
 mod pages;
+mod parting;

@@ -147,7 +147,7 @@ fn a_case_is_stale_when_its_need_is_met_nowhere_and_no_chain_was_stuck() {
         world.reads("case", Split::Dev, |_, _| (vec![10], true));
         set_need(&mut world, &sides, end);
         let report = world.report();
-        let facts = report.collected.table.cases[0].facts;
+        let facts = &report.collected.table.cases[0].facts;
         assert_eq!((facts.is_stale, facts.lost_evidence), (is_stale, is_lost), "{sides:?} {end}");
         assert_eq!(report.splits[0].stale.len(), usize::from(is_stale));
         let n = report.splits[0].metrics[0].n_cases;

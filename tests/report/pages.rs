@@ -53,17 +53,25 @@ fn a_page_says_what_a_reader_asks_in_this_order() {
         "right in 2 of 2",
         "right in 0 of 2",
         "Content was lost in (1)",
+        "<h2 id=\"why\">",
+        "evidence recall",
+        "right 2 of 2 -&gt; 0 of 2",
+        "no call differs in an attempt that is ok on both sides",
+        "never seen: it is not the change's doing",
         "<h2 id=\"oversized\">",
         "2 of 12",
         "2 of 8",
         "10,000 over",
+        "<title>largest results and the limit</title>",
         "<h2 id=\"sizes\">",
         "<h2 id=\"chains\">",
         "<h2 id=\"tools\">",
         "Byte-identical",
         "<h2 id=\"cases\">",
+        "2 of 2 -&gt; 0 of 2",
         "<h2 id=\"traces\">",
         "How to read this",
+        "<section id=\"run\">",
         "How to make this again",
         "mcp-regress run",
         "mcp-regress report 20261130T191500Z-00432f3-7c1e",
@@ -91,7 +99,8 @@ fn traces_mark_what_an_eye_looks_for() {
     let text = page(&world);
     for words in [
         "<li class=\"on differs\">",
-        "oversized, ",
+        "oversized (chars), rejected",
+        "read ended: met",
         "<span class=\"mark\">stuck</span>",
         "(other content)",
         "(another size)",
@@ -148,10 +157,14 @@ fn two_equal_runs_differ_in_the_block_of_the_run_alone() {
     }
     let (first, second) = (page(&world), page(&later));
     assert_ne!(first, second);
-    let head = |text: &str| text.split("<h2 id=\"run\">").next().unwrap().to_owned();
+    let head = |text: &str| text.split("<section id=\"run\">").next().unwrap().to_owned();
     assert_eq!(head(&first), head(&second));
     assert!(!second.contains("/elsewhere"));
     assert!(second.contains("committed 24 hours before the run"), "{second}");
+    assert!(
+        first.contains("20.3 ms on the baseline") && second.contains("40.0 ms on the candidate"),
+        "{second}"
+    );
 }
 
 #[test]
@@ -168,7 +181,7 @@ fn large_runs_have_pages_of_traces_and_small_ones_lose_them_again() {
     report::write_all(&large.report_in(folder.path()), folder.path()).unwrap();
     let pages = pages(folder.path());
     let names: Vec<_> = pages.keys().map(String::as_str).collect();
-    assert_eq!(names, ["report.html", "traces-1.html"]);
+    assert_eq!(names, ["report.html", "traces-1.html", "traces-2.html"]);
     let everything: String = pages.values().map(String::as_str).collect();
     for case in 0..1_100 {
         assert_eq!(everything.matches(&format!("<details id=\"case-{case}\">")).count(), 1, "{case}");

@@ -66,6 +66,32 @@ fn the_paragraph_tells_each_story() {
     }
 }
 
+/// Warnings stand above the numbers, the next step is the last line, and no line is wider than the screen.
+#[test]
+fn every_screen_shows_it_in_this_order() {
+    let mut noisy = gated(windows_of(21_333, 8_000));
+    let again = noisy.attempts.iter_mut().filter(|attempt| attempt.side == SAME && attempt.attempt == 2);
+    again.for_each(|attempt| attempt.calls[0].result_chars += 17);
+    let paint = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
+    for (name, world) in worlds().into_iter().chain([("noisy", noisy)]) {
+        let report = world.report();
+        for (width, color) in [(80, false), (80, true), (120, false), (120, true)] {
+            let folder = Some("results/some-run".to_owned());
+            let options = TerminalOptions { width: Some(width), color, folder, rounds: Vec::new() };
+            let text = report::terminal(&report, &options);
+            let plain = paint.replace_all(&text, "");
+            for line in plain.lines() {
+                assert!(line.chars().count() <= width, "{name} {width}: {line}");
+            }
+            let at = |words: &str| plain.find(words);
+            let numbers = at("evidence recall ").or_else(|| at("result chars")).unwrap();
+            assert!(at("warning:").is_none_or(|warning| warning < numbers), "{name}: {plain}");
+            assert_eq!(plain.lines().last(), Some("report: results/some-run/report.html"), "{name}");
+            assert!(plain.is_ascii(), "{name}: {plain}");
+        }
+    }
+}
+
 #[test]
 fn colour_changes_no_letter() {
     let report = gated(windows_of(21_333, 8_000)).report();

@@ -3,20 +3,26 @@
 use super::super::results::{self, RunFolder};
 use super::super::{Failure, Printer, meta};
 use super::show::show;
-use crate::cli::CompareArgs;
+use crate::cli::{CompareArgs, Format};
 use crate::exit::ExitCode;
 use crate::metric::collect;
 use crate::report::across::{self, Part};
-use crate::report::{self, Measured};
+use crate::report::{self, Measured, Report, SideBySide};
 use crate::trace::{RunMeta, RunStatus};
 use crate::words::Side;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A side of a stored run, as a person names it.
 struct Named {
     folder: RunFolder,
     meta: RunMeta,
     side: Side,
+}
+
+impl Named {
+    fn called(&self) -> String {
+        format!("{}:{}", self.meta.run_id, self.side)
+    }
 }
 
 pub(super) fn compare(runs: &[String], args: &CompareArgs, printer: &Printer) -> Result<ExitCode, Failure> {
@@ -48,6 +54,7 @@ pub(super) fn compare(runs: &[String], args: &CompareArgs, printer: &Printer) ->
         require_comparable(&reference, other)?;
     }
     let mut codes = Vec::new();
+    let mut all = SideBySide::new(&reference.called());
     for (place, other) in others.iter().enumerate() {
         if place > 0 {
             printer.data("\n");
@@ -56,7 +63,13 @@ pub(super) fn compare(runs: &[String], args: &CompareArgs, printer: &Printer) ->
             1 => out.clone(),
             _ => out.join(format!("{}-{}", other.meta.run_id, other.side)),
         });
-        codes.push(compare_two(&reference, other, &same_code, out, args, printer)?);
+        let report = compare_two(&reference, other, &same_code, args)?;
+        codes.push(show(&report, out.as_deref(), args, printer)?);
+        all.add(&other.called(), &report);
+    }
+    let lines = all.lines(printer.width);
+    if args.judge.format == Format::Human && !lines.is_empty() {
+        printer.data(&format!("\n{}\n", lines.join("\n")));
     }
     Ok(ExitCode::decide(&codes).0)
 }
@@ -79,10 +92,8 @@ fn compare_two(
     reference: &Named,
     other: &Named,
     same_code: &[Named],
-    out: Option<PathBuf>,
     args: &CompareArgs,
-    printer: &Printer,
-) -> Result<ExitCode, Failure> {
+) -> Result<Report, Failure> {
     let parts = parts(reference, other, same_code)?;
     let (mut meta, journal, missing) = across::joined(&parts).map_err(internal)?;
     set(&mut meta, args);
@@ -95,8 +106,7 @@ fn compare_two(
     let settings = report::settings(&meta);
     let measured =
         Measured { meta, journal, collected, settings, missing, confirmation: None, is_foreign: false };
-    let report = report::judge(measured, &[]).map_err(internal)?;
-    show(&report, out.as_deref(), args, printer)
+    report::judge(measured, &[]).map_err(internal)
 }
 
 /// Which side of which run plays which. A reference that runs a baseline's code brings the other

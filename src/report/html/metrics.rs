@@ -1,7 +1,7 @@
 //! The table of metrics with one small picture a row, and exposed against unexposed cases.
 
 use super::page::shown;
-use super::svg::Forest;
+use super::svg::{Forest, Mark};
 use crate::metric::MetricInfo;
 use crate::report::phrase::{self, Shown};
 use crate::report::{Report, sentence, terminal};
@@ -14,7 +14,7 @@ pub fn section(report: &Report) -> String {
     html! {
         h2 id="metrics" { "Metrics" }
         div class="scroll" tabindex="0" { table class="rows" {
-            caption { "Delta is candidate minus baseline. The grey band is where 95 % of differences between two runs of the same code lie; the line is the 95 % interval over cases." }
+            caption { "Delta is candidate minus baseline. The grey band is where 95 % of differences between two runs of the same code lie; the line is the 95 % interval over cases, the upright line is no change. A circle is better, a square worse, a hollow diamond neither." }
             thead { tr {
                 th scope="col" { "metric" }
                 th scope="col" class="n" { "baseline" } th scope="col" class="n" { "candidate" }
@@ -62,6 +62,7 @@ fn picture(info: &MetricInfo, row: &MetricRow) -> Markup {
         delta,
         interval: row.ci_low.zip(row.ci_high),
         same_code: row.noise_se.filter(|_| !row.deterministic).map(|se| 1.96 * se),
+        mark: mark(row),
         words: format!(
             "{}: delta {}, interval {}, same code {}",
             shown(&phrase::label(info, row)),
@@ -71,6 +72,14 @@ fn picture(info: &MetricInfo, row: &MetricRow) -> Markup {
         ),
     };
     forest.draw()
+}
+
+fn mark(row: &MetricRow) -> Mark {
+    match row.call {
+        Some("better") => Mark::Better,
+        Some("worse") => Mark::Worse,
+        _ => Mark::Same,
+    }
 }
 
 fn exposure(rows: &[(&MetricInfo, &MetricRow)]) -> Markup {

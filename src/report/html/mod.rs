@@ -5,6 +5,7 @@ mod page;
 mod top;
 mod metrics;
 mod flips;
+mod why;
 mod svg;
 mod tally;
 mod results;
@@ -35,10 +36,10 @@ const ROWS: usize = 1_000;
 /// # Errors
 /// When a page cannot be written, or the journal cannot be read.
 pub fn write(report: &Report, comparison: &Comparison<'_>, folder: &Path) -> io::Result<()> {
-    let tally = Tally::of(report)?;
+    let mut tally = Tally::default();
     let traces = match report.journal.is_empty() {
         true => Traces::default(),
-        false => Traces::write(report, folder)?,
+        false => Traces::write(report, folder, &mut tally)?,
     };
     let mut page = Page::new("mcp-regress");
     page.add(&top::verdict(report));
@@ -46,6 +47,7 @@ pub fn write(report: &Report, comparison: &Comparison<'_>, folder: &Path) -> io:
     page.add(&metrics::section(report));
     page.add(&flips::section(report, &traces));
     if !report.is_foreign {
+        page.add(&why::section(report, &traces));
         page.add(&results::oversized(report, &tally));
         page.add(&results::sizes(report, &tally));
         page.add(&results::chains(&tally));
@@ -53,7 +55,7 @@ pub fn write(report: &Report, comparison: &Comparison<'_>, folder: &Path) -> io:
     }
     page.add(&cases::section(report, comparison, &traces));
     page.add(&traces.inline);
-    page.add(&reading::section(report));
+    page.add(&reading::section(report, &tally));
     let text = page.finish();
     replace(folder, PAGE, |out| out.write_all(text.as_bytes()))?;
     remove_pages_after(folder, traces.pages)

@@ -45,9 +45,18 @@ impl Page {
 /// Text from a server, a suite or a recording: characters that show nothing, or turn a line around, as their code.
 pub fn shown(text: &str) -> String {
     const LONGEST: usize = 400;
+    shown_up_to(text, LONGEST)
+}
+
+/// The same without an end: for what must be taken whole, such as a command.
+pub fn shown_whole(text: &str) -> String {
+    shown_up_to(text, usize::MAX)
+}
+
+fn shown_up_to(text: &str, longest: usize) -> String {
     let mut out = String::with_capacity(text.len());
     for (place, c) in text.chars().enumerate() {
-        if place == LONGEST {
+        if place == longest {
             out.push_str(" ...");
             break;
         }

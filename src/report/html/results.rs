@@ -1,8 +1,8 @@
 //! Results: those over the limit by tool, sizes before and after, how long chains are.
 
 use super::page::shown;
-use super::svg::Bars;
-use super::tally::{Both, Tally};
+use super::svg::{Bars, Reach};
+use super::tally::{Both, Tally, ToolTally};
 use crate::report::Report;
 use crate::report::phrase::grouped;
 use maud::{Markup, html};
@@ -22,10 +22,11 @@ fn whole(count: u64) -> String {
 
 pub fn oversized(report: &Report, tally: &Tally) -> String {
     let limit = report.meta.client.limit;
+    let largest = tally.tools.values().flat_map(|tool| tool.largest).max().unwrap_or(0);
     html! {
         h2 id="oversized" { "Oversized results by tool" }
         @match limit {
-            Some(limit) => p { "The client of this run hides, cuts or saves results over " (whole(limit)) " " (unit(report)) " (its smallest limit in that unit)." },
+            Some(limit) => p { "The client of this run hides, cuts or saves results over " (whole(limit)) " " (unit(report)) " (its smallest limit in that unit). In the pictures the dashed line is that limit; upper bar, square: the largest result of the baseline; lower bar, rounded: that of the candidate." },
             None => p { "The client of this run has no limit in the unit of sizes." },
         }
         div class="scroll" tabindex="0" { table class="rows" {
@@ -33,7 +34,7 @@ pub fn oversized(report: &Report, tally: &Tally) -> String {
                 th scope="col" { "tool" }
                 th scope="col" class="n" { "oversized, baseline" } th scope="col" class="n" { "oversized, candidate" }
                 th scope="col" class="n" { "largest, baseline" } th scope="col" class="n" { "largest, candidate" }
-                @if limit.is_some() { th scope="col" class="n" { "headroom, candidate" } }
+                @if limit.is_some() { th scope="col" class="n" { "headroom, candidate" } th scope="col" { "picture" } }
             } }
             tbody { @for (name, tool) in &tally.tools { tr {
                 th scope="row" { code { (shown(name)) } }
@@ -43,11 +44,27 @@ pub fn oversized(report: &Report, tally: &Tally) -> String {
                 @for (side, label) in [(0, "largest, baseline"), (1, "largest, candidate")] {
                     td class="n" data-label=(label) { (whole(tool.largest[side])) }
                 }
-                @if let Some(limit) = limit { td class="n" data-label="headroom, candidate" { (headroom(tool.largest[1], limit)) } }
+                @if let Some(limit) = limit {
+                    td class="n" data-label="headroom, candidate" { (headroom(tool.largest[1], limit)) }
+                    td data-label="" { (reach(name, tool, limit, largest).draw()) }
+                }
             } } }
         } }
     }
     .into_string()
+}
+
+/// All tools on one scale.
+fn reach(name: &str, tool: &ToolTally, limit: u64, largest: u64) -> Reach {
+    let words = format!(
+        "{}: largest result {} on the baseline, {} on the candidate, limit {}",
+        shown(name),
+        whole(tool.largest[0]),
+        whole(tool.largest[1]),
+        whole(limit)
+    );
+    let share = |size: u64| size as f64 / largest.max(limit).max(1) as f64;
+    Reach { largest: tool.largest.map(share), limit: share(limit), words }
 }
 
 fn headroom(largest: u64, limit: u64) -> String {

@@ -9,7 +9,19 @@ pub struct Forest {
     pub interval: Option<(f64, f64)>,
     /// Half the width of the band in which two runs of the same code lie.
     pub same_code: Option<f64>,
+    pub mark: Mark,
     pub words: String,
+}
+
+/// The shape at the delta.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// A circle.
+    Better,
+    /// A square.
+    Worse,
+    /// A hollow diamond.
+    Same,
 }
 
 const WIDTH: f64 = 220.0;
@@ -39,7 +51,41 @@ impl Forest {
                     line class="candline" x1=(x(low)) y1=(mid - 4.0) x2=(x(low)) y2=(mid + 4.0) {}
                     line class="candline" x1=(x(high)) y1=(mid - 4.0) x2=(x(high)) y2=(mid + 4.0) {}
                 }
-                circle class="candfill" cx=(x(self.delta)) cy=(mid) r="4" {}
+                (self.mark.at(x(self.delta), mid))
+            }
+        }
+    }
+}
+
+impl Mark {
+    fn at(self, x: f64, y: f64) -> Markup {
+        html! {
+            @match self {
+                Self::Better => circle class="candfill" cx=(x) cy=(y) r="5" {},
+                Self::Worse => rect class="candfill" x=(tenth(x - 5.0)) y=(tenth(y - 5.0)) width="10" height="10" {},
+                Self::Same => path class="hollow" d={ "M" (tenth(x - 6.0)) " " (y) "l6-6 6 6-6 6z" } {},
+            }
+        }
+    }
+}
+
+/// How far the largest results of a tool reach towards the limit, as shares of the longest bar or the limit.
+pub struct Reach {
+    pub largest: [f64; 2],
+    pub limit: f64,
+    pub words: String,
+}
+
+impl Reach {
+    pub fn draw(&self) -> Markup {
+        let x = |share: f64| tenth((WIDTH - 4.0) * share);
+        html! {
+            svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } width=(WIDTH) height=(HEIGHT) role="img" {
+                title { "largest results and the limit" }
+                desc { (self.words) }
+                rect class="basefill" x="0" y="3" width=(x(self.largest[0]).max(1.0)) height="9" {}
+                rect class="candfill" x="0" y="14" width=(x(self.largest[1]).max(1.0)) height="9" rx="4" {}
+                line class="limit" x1=(x(self.limit)) y1="0" x2=(x(self.limit)) y2=(HEIGHT) {}
             }
         }
     }

@@ -1,11 +1,9 @@
-//! What the pictures of results show: one pass over the journal, one case in memory at a time.
+//! What the pictures of results show, counted while the traces are written.
 
 use crate::metric::measure::{counted, is_continuation};
-use crate::report::Report;
 use crate::trace::AttemptRecord;
 use crate::words::{Side, Status};
 use std::collections::BTreeMap;
-use std::io;
 
 /// Counts of the baseline and of the candidate.
 pub type Both = [u64; 2];
@@ -26,28 +24,23 @@ pub struct Tally {
     pub sizes: BTreeMap<u32, Both>,
     /// Chains by their continuation reads.
     pub chains: BTreeMap<u64, Both>,
+    /// Attempts, and their wall time in milliseconds: a clock value.
+    pub clock: [(u64, f64); 2],
 }
 
 impl Tally {
-    pub fn of(report: &Report) -> io::Result<Self> {
-        let mut tally = Self::default();
-        if report.journal.is_empty() {
-            return Ok(tally);
+    /// Counts an attempt of baseline or candidate that is ok.
+    pub fn record(&mut self, record: &AttemptRecord) {
+        match (record.side, record.status) {
+            (Side::Baseline, Status::Ok) => self.add(0, record),
+            (Side::Candidate, Status::Ok) => self.add(1, record),
+            _ => {}
         }
-        let mut reader = report.journal.reader().map_err(io::Error::other)?;
-        for case in 0..report.collected.table.cases.len() {
-            for record in reader.case(case).map_err(io::Error::other)? {
-                match (record.side, record.status) {
-                    (Side::Baseline, Status::Ok) => tally.add(0, &record),
-                    (Side::Candidate, Status::Ok) => tally.add(1, &record),
-                    _ => {}
-                }
-            }
-        }
-        Ok(tally)
     }
 
     fn add(&mut self, side: usize, record: &AttemptRecord) {
+        self.clock[side].0 += 1;
+        self.clock[side].1 += record.duration_ms;
         let mut chains: BTreeMap<u32, u64> = BTreeMap::new();
         for (_, call) in counted(record) {
             let tool = self.tools.entry(call.tool.clone()).or_default();

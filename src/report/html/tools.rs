@@ -46,6 +46,9 @@ fn changes(tool: &ChangedTool) -> Markup {
     ];
     html! {
         ul {
+            @if let ([old], [new]) = (tool.arguments_removed.as_slice(), tool.arguments_added.as_slice()) {
+                li { "perhaps renamed: " code { (shown(old)) } " to " code { (shown(new)) } }
+            }
             @if tool.description_changed { li { "another description" } }
             @for (word, names) in lists { @if !names.is_empty() {
                 li { (word) ": " @for name in names { code { (shown(name)) } " " } }

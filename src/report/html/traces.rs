@@ -1,12 +1,14 @@
 //! Traces side by side: baseline and candidate, one line a call.
 
 use super::page::{Page, shown};
+use super::tally::Tally;
 use super::{PAGE, sibling};
 use crate::metric::measure::is_continuation;
 use crate::report::Report;
+use crate::report::attribution;
 use crate::report::files::replace;
 use crate::report::phrase::grouped;
-use crate::trace::{AttemptRecord, CallRecord, JournalReader};
+use crate::trace::{AttemptRecord, CallRecord};
 use crate::words::{Outcome, Side, Status};
 use maud::{Markup, html};
 use std::collections::HashSet;
@@ -14,7 +16,7 @@ use std::io;
 use std::path::Path;
 
 /// Most bytes of traces on the report's own page, which has other things to hold; three megabytes are the most.
-const INLINE_BYTES: usize = 1_800_000;
+const INLINE_BYTES: usize = 1_300_000;
 
 /// Most bytes of traces on a page of their own.
 const PAGE_BYTES: usize = 2_900_000;
@@ -34,14 +36,17 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// Writes the pages beside the report's own.
-    pub fn write(report: &Report, folder: &Path) -> io::Result<Self> {
+    /// Writes the pages beside the report's own, and counts what the pictures show: one pass over the journal, one
+    /// case in memory at a time.
+    pub fn write(report: &Report, folder: &Path, tally: &mut Tally) -> io::Result<Self> {
         let mut reader = report.journal.reader().map_err(io::Error::other)?;
         let cases = report.collected.table.cases.len();
         let mut traces = Self { inline: intro(), pages: 0, page_of: vec![0; cases] };
         let (mut body, mut used, mut count) = (String::new(), 0, 0);
         for case in order(report) {
-            let (text, more) = case_traces(report, &mut reader, case)?;
+            let records = reader.case(case).map_err(io::Error::other)?;
+            records.iter().for_each(|record| tally.record(record));
+            let (text, more) = case_traces(report, &records, case);
             let room = if traces.pages == 0 { INLINE_BYTES } else { PAGE_BYTES };
             if used > 0 && (used + text.len() > room || count + more > TRACES) {
                 traces.close(&mut body, folder, false)?;
@@ -99,15 +104,14 @@ fn order(report: &Report) -> Vec<usize> {
     let flipped: HashSet<usize> = report.splits[0].flips.iter().map(|flip| flip.case).collect();
     let mut order: Vec<usize> = (0..cases.len()).collect();
     order.sort_by_key(|case| {
-        let facts = cases[*case].facts;
-        (!flipped.contains(case), !facts.lost_evidence, facts.first_difference.is_none(), *case)
+        let facts = &cases[*case].facts;
+        (!flipped.contains(case), !facts.lost_evidence, facts.parting.is_none(), *case)
     });
     order
 }
 
-/// The traces of a case, and how many.
-fn case_traces(report: &Report, reader: &mut JournalReader<'_>, case: usize) -> io::Result<(String, usize)> {
-    let records = reader.case(case).map_err(io::Error::other)?;
+/// The traces of a case, and how many: those of baseline and candidate.
+fn case_traces(report: &Report, records: &[AttemptRecord], case: usize) -> (String, usize) {
     let of = |side: Side| records.iter().filter(move |record| record.side == side);
     let mut attempts: Vec<u32> =
         of(Side::Baseline).chain(of(Side::Candidate)).map(|record| record.attempt).collect();
@@ -117,8 +121,8 @@ fn case_traces(report: &Report, reader: &mut JournalReader<'_>, case: usize) -> 
     let text = html! {
         details id=(anchor(case)) {
             summary { code { (shown(&row.id)) } " "
-                @match row.facts.first_difference {
-                    Some(call) => { span class="mark" { "sides part at call " (call + 1) } }
+                @match &row.facts.parting {
+                    Some(parting) => { span class="mark" { "sides part at " (attribution::place(Some(parting))) ", " (attribution::what(parting)) } }
                     None => { span class="soft" { "no call differs" } }
                 }
             }
@@ -130,13 +134,14 @@ fn case_traces(report: &Report, reader: &mut JournalReader<'_>, case: usize) -> 
             }
         }
     };
-    Ok((text.into_string(), attempts.len()))
+    let count = of(Side::Baseline).count() + of(Side::Candidate).count();
+    (text.into_string(), count)
 }
 
 fn intro() -> String {
     html! {
         h2 id="traces" { "Traces" }
-        p { "One line a call: tool, size of the result, what the client made of it. Calls that carry on a read are indented. A call that differs from the other side's call of the same number has a frame." }
+        p { "One line a call: tool, size of the result, what the client made of it, and how the read ended. Calls that carry on a read are indented. A call that differs from the other side's call of the same number has a frame. No text of a result was kept." }
     }
     .into_string()
 }
@@ -176,15 +181,21 @@ fn line(call: &CallRecord, other: Option<Option<&CallRecord>>) -> Markup {
             code { (shown(&call.tool)) } " "
             @if call.was_sent() { (grouped(call.result_chars as f64, 0)) " " } @else { "not sent " }
             @if call.outcome != Outcome::Ok && call.was_sent() { span class="mark" { (call.outcome.as_str()) } " " }
-            @if !call.oversized_by.is_empty() { span class="mark" { "oversized, " (call.view.as_str()) } " " }
+            @if !call.oversized_by.is_empty() { span class="mark" { "oversized (" (layers(call)) "), " (call.view.as_str()) } " " }
             @if call.is_stuck { span class="mark" { "stuck" } " " }
             @if call.is_shrunk_retry { "shrunk retry " }
             @if call.is_repeat { "repeated " }
             @if call.spill_reads > 0 { (call.spill_reads) " spill reads " }
             @if call.past_need { span class="soft" { "past the need " } }
+            @if let Some(end) = call.chain_end { span class="soft" { "read ended: " (end.as_str().replace('_', " ")) " " } }
             @if let Some(what) = what { span class="soft" { "(" (what) ")" } }
         }
     }
+}
+
+/// The limits that tripped, in the order of the profile.
+fn layers(call: &CallRecord) -> String {
+    call.oversized_by.iter().map(|layer| layer.as_str()).collect::<Vec<_>>().join("+")
 }
 
 /// What is other than in the other side's call of the same number.
