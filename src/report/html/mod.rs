@@ -44,6 +44,7 @@ pub fn write(report: &Report, comparison: &Comparison<'_>, folder: &Path) -> io:
     let mut page = Page::new("mcp-regress");
     page.add(&top::verdict(report));
     page.add(&top::compared(report));
+    page.add(&top::notes(report));
     page.add(&metrics::section(report));
     page.add(&flips::section(report, &traces));
     if !report.is_foreign {

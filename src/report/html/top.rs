@@ -7,7 +7,7 @@ use crate::trace::SideMeta;
 use crate::verdict::{Overall, Verdict};
 use maud::{Markup, html};
 
-/// The verdict's sentence, the warnings, the rules.
+/// The verdict's sentence.
 pub fn verdict(report: &Report) -> String {
     let (word, class) = match report.gate.verdict {
         Overall::Pass => ("Pass", "pass"),
@@ -18,6 +18,13 @@ pub fn verdict(report: &Report) -> String {
     };
     html! {
         h1 { span class={ "word " (class) } { (word) } " " (shown(&sentence::verdict(report))) }
+    }
+    .into_string()
+}
+
+/// What a reader must know before the numbers, and what each rule says.
+pub fn notes(report: &Report) -> String {
+    html! {
         @if let Some(note) = &report.meta.rules_note { p class="soft" { (shown(note)) } }
         @for warning in &report.warnings {
             p class="note" { strong { "Note: " } (shown(&warning.to_string())) }
@@ -31,14 +38,15 @@ pub fn verdict(report: &Report) -> String {
 }
 
 fn rules(report: &Report) -> Markup {
+    let by_split = report.rules.iter().any(|rule| rule.split.is_some());
     html! {
         @if !report.rules.is_empty() {
             h2 id="rules" { "Rules" }
             div class="scroll" tabindex="0" { table class="rows" {
-                thead { tr { th scope="col" { "rule" } th scope="col" { "split" } th scope="col" { "verdict" } th scope="col" { "why" } } }
+                thead { tr { th scope="col" { "rule" } @if by_split { th scope="col" { "split" } } th scope="col" { "verdict" } th scope="col" { "why" } } }
                 tbody { @for rule in &report.rules { tr {
                     th scope="row" { (shown(&sentence::rule_figures(report, rule))) }
-                    td data-label="split" { (rule.split.map_or("all", |split| split.as_str())) }
+                    @if by_split { td data-label="split" { (rule.split.map_or("all", |split| split.as_str())) } }
                     td data-label="verdict" class=[(rule.verdict == Some(Verdict::Regression)).then_some("regression")] {
                         (rule.verdict.map_or("shown, not judged", |verdict| verdict.as_str()))
                     }
