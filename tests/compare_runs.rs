@@ -123,8 +123,8 @@ fn runs_of_other_cases_are_unpaired_and_of_other_settings_not_comparable() {
     let lines: Vec<&str> = together.lines().collect();
     assert!(lines[1].starts_with("  A  ") && lines[1].ends_with(":candidate: pass"), "{together}");
     assert!(lines[2].starts_with("  B  "), "{together}");
-    let reads = lines.iter().find(|line| line.starts_with("continuation reads")).unwrap();
-    assert!(reads.contains("better)"), "{together}");
+    let chars = lines.iter().find(|line| line.starts_with("result chars, mean")).unwrap();
+    assert!(chars.contains(" (+") && chars.contains(" ~)"), "{together}");
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{together}");
     let smaller = run(out.path(), "docs/two*", ("baseline", "candidate"), &["--on-oversized", "give_up"]);
     let refused = compare(&[name(&one, "candidate"), name(&smaller, "candidate")], &[]);

@@ -13,27 +13,20 @@ pub struct CaseFacts {
     /// A need was met on the baseline and, in the same attempt, not on the candidate.
     pub lost_evidence: bool,
     /// Where baseline and candidate part, in the first attempt that is right on one of them alone,
-    /// else in the first that differs at all.
+    /// else in the first that differs at all. Attempts that failed tell it where no other does.
     pub parting: Option<Parting>,
 }
 
 impl CaseFacts {
     /// Of the records of one case.
     pub fn of(records: &[AttemptRecord]) -> Self {
-        let pairs: Vec<_> = ok(records, Side::Baseline)
-            .filter_map(|base| {
-                let cand = ok(records, Side::Candidate).find(|r| r.attempt == base.attempt)?;
-                Some((base, cand))
-            })
-            .collect();
-        let parts = |wanted: &dyn Fn(&AttemptRecord, &AttemptRecord) -> bool| {
-            let parting = pairs.iter().filter(|(base, cand)| wanted(base, cand));
-            parting.filter_map(|(base, cand)| Parting::of(base, cand)).next()
-        };
+        let pairs = pairs(records, &|record| record.status == Status::Ok);
         Self {
             is_stale: is_stale(records),
             lost_evidence: pairs.iter().any(|(base, cand)| loses_a_need(base, cand)),
-            parting: parts(&|base, cand| is_right(base) != is_right(cand)).or_else(|| parts(&|_, _| true)),
+            parting: parting(&pairs).or_else(|| {
+                parting(&self::pairs(records, &|record| record.status != Status::Infrastructure))
+            }),
         }
     }
 
@@ -41,6 +34,22 @@ impl CaseFacts {
     pub fn first_difference(&self) -> Option<u32> {
         self.parting.as_ref().map(|parting| parting.call_index)
     }
+}
+
+type Pair<'r> = (&'r AttemptRecord, &'r AttemptRecord);
+
+/// Baseline and candidate of each attempt, where both are of the wanted kind.
+fn pairs<'r>(records: &'r [AttemptRecord], wanted: &dyn Fn(&AttemptRecord) -> bool) -> Vec<Pair<'r>> {
+    let of = |side: Side| records.iter().filter(move |record| record.side == side && wanted(record));
+    let pair = |base: &'r AttemptRecord| {
+        Some((base, of(Side::Candidate).find(|cand| cand.attempt == base.attempt)?))
+    };
+    of(Side::Baseline).filter_map(pair).collect()
+}
+
+fn parting(pairs: &[Pair<'_>]) -> Option<Parting> {
+    let lopsided = pairs.iter().filter(|(base, cand)| is_right(base) != is_right(cand));
+    lopsided.chain(pairs).find_map(|(base, cand)| Parting::of(base, cand))
 }
 
 fn ok(records: &[AttemptRecord], side: Side) -> impl Iterator<Item = &AttemptRecord> {

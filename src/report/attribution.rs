@@ -96,11 +96,11 @@ fn of_flips(report: &Report, direction: Direction) -> Attribution {
     }
 }
 
-/// `attempt 1, call 3`, or that no call differs.
+/// `attempt 1, call 3`; `no call` where none differs.
 pub fn place(parting: Option<&Parting>) -> String {
     match parting {
         Some(parting) => format!("attempt {}, call {}", parting.attempt, parting.call_index + 1),
-        None => "no call differs in an attempt that is ok on both sides".to_owned(),
+        None => "no call".to_owned(),
     }
 }
 

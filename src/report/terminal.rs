@@ -116,7 +116,7 @@ fn painted(text: &str, code: &str, color: bool) -> String {
 const HEADLINE: [Metric; 3] = [Metric::ContinuationReads, Metric::OversizedResults, Metric::EvidenceRecall];
 
 /// The rows that a person needs: the headline, what a rule looks at, what changed.
-fn is_shown(report: &Report, info: &MetricInfo, row: &MetricRow) -> bool {
+pub(super) fn is_shown(report: &Report, info: &MetricInfo, row: &MetricRow) -> bool {
     let spilled = report.splits[0].metrics.iter().any(|row| {
         report.collected.table.metrics[row.metric].known == Some(Metric::SpillReads)
             && (row.baseline_total, row.candidate_total) != (Some(0.0), Some(0.0))

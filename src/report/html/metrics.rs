@@ -11,18 +11,13 @@ use maud::{Markup, html};
 pub fn section(report: &Report) -> String {
     let metrics = &report.collected.table.metrics;
     let rows: Vec<_> = report.splits[0].metrics.iter().map(|row| (&metrics[row.metric], row)).collect();
+    let (told, rest): (Vec<_>, Vec<_>) =
+        rows.iter().partition(|(info, row)| terminal::is_shown(report, info, row));
     html! {
         h2 id="metrics" { "Metrics" }
-        div class="scroll" tabindex="0" { table class="rows" {
-            caption { "Delta is candidate minus baseline. The grey band is where 95 % of differences between two runs of the same code lie; the line is the 95 % interval over cases, the upright line is no change. A circle is better, a square worse, a hollow diamond neither." }
-            thead { tr {
-                th scope="col" { "metric" }
-                th scope="col" class="n" { "baseline" } th scope="col" class="n" { "candidate" }
-                th scope="col" class="n" { "delta" } th scope="col" { "95 % interval" }
-                th scope="col" { "picture" } th scope="col" { "same code" } th scope="col" { "word" }
-            } }
-            tbody { @for (info, row) in &rows { (line(info, row)) } }
-        } }
+        p class="soft" { "Delta is candidate minus baseline. The grey band is where 95 % of differences between two runs of the same code lie; the line is the 95 % interval over cases, the upright line is no change. A circle is better, a square worse, a hollow diamond neither." }
+        (table(&told))
+        @if !rest.is_empty() { details { summary { "Without a change, and asked for by no rule (" (rest.len()) ")" } (table(&rest)) } }
         @for text in [sentence::would_it_hold(report), sentence::test_split(report).map(|text| format!("test split alone: {text}")), sentence::fidelity(report), sentence::bounds(report), sentence::confirmed(report)].into_iter().flatten() {
             p { (shown(&text)) }
         }
@@ -30,6 +25,20 @@ pub fn section(report: &Report) -> String {
         (could_have_seen(&rows))
     }
     .into_string()
+}
+
+fn table(rows: &[&(&MetricInfo, &MetricRow)]) -> Markup {
+    html! {
+        div class="scroll" tabindex="0" { table class="rows" {
+            thead { tr {
+                th scope="col" { "metric" }
+                th scope="col" class="n" { "baseline" } th scope="col" class="n" { "candidate" }
+                th scope="col" class="n" { "delta" } th scope="col" { "95 % interval" }
+                th scope="col" { "picture" } th scope="col" { "same code" } th scope="col" { "word" }
+            } }
+            tbody { @for (info, row) in rows { (line(info, row)) } }
+        } }
+    }
 }
 
 fn line(info: &MetricInfo, row: &MetricRow) -> Markup {
@@ -49,7 +58,7 @@ fn line(info: &MetricInfo, row: &MetricRow) -> Markup {
             td class="n" data-label="candidate" { (value(row.candidate_mean)) }
             td class="n" data-label="delta" { (delta) }
             td data-label="95 % interval" { (phrase::interval(info, row)) }
-            td data-label="" { (picture(info, row)) }
+            td class="wide" { (picture(info, row)) }
             td data-label="same code" { (phrase::same_code(info, row)) }
             td data-label="word" class=[class] { (word) }
         }

@@ -46,7 +46,7 @@ pub fn oversized(report: &Report, tally: &Tally) -> String {
                 }
                 @if let Some(limit) = limit {
                     td class="n" data-label="headroom, candidate" { (headroom(tool.largest[1], limit)) }
-                    td data-label="" { (reach(name, tool, limit, largest).draw()) }
+                    td class="wide" { (reach(name, tool, limit, largest).draw()) }
                 }
             } } }
         } }

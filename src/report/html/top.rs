@@ -50,7 +50,7 @@ fn rules(report: &Report) -> Markup {
                     td data-label="verdict" class=[(rule.verdict == Some(Verdict::Regression)).then_some("regression")] {
                         (rule.verdict.map_or("shown, not judged", |verdict| verdict.as_str()))
                     }
-                    td data-label="why" { (shown(&rule.reason)) }
+                    td class="wide" data-label="why" { (shown(&rule.reason)) }
                 } } }
             } }
             @for line in sentence::open_rules(report) { p { (shown(&line)) } }

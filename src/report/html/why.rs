@@ -40,10 +40,10 @@ fn line(report: &Report, traces: &Traces, held: &Held) -> Markup {
         tr {
             th scope="row" { a href=(traces.link(held.case)) { code { (shown(&case.id)) } } }
             td data-label="how much" { (held.amount) }
-            td data-label="sides part at" { (attribution::place(parting)) }
+            td data-label="parts at" { (attribution::place(parting)) }
             td data-label="tool" { @if let Some(parting) = parting { code { (shown(&parting.tool)) } } }
-            td data-label="what differs" { @if let Some(parting) = parting { (attribution::what(parting)) } }
-            td data-label="change" { (attribution::seen(case)) }
+            td class="wide" data-label="what differs" { @if let Some(parting) = parting { (attribution::what(parting)) } }
+            td class="wide" data-label="change" { (attribution::seen(case)) }
         }
     }
 }
