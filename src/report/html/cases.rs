@@ -1,9 +1,8 @@
 //! Case by case: those in which one of the metrics that a reader asks for changed, the largest changes first.
 
 use super::ROWS;
-use super::page::shown;
+use super::page::{exposure_word, shown};
 use super::traces::Traces;
-use crate::metric::Exposure;
 use crate::report::phrase::{grouped, signed};
 use crate::report::{Report, csv_cases, sentence};
 use crate::verdict::{CaseState, Comparison};
@@ -84,16 +83,11 @@ fn metrics(report: &Report) -> Vec<usize> {
 
 fn line(report: &Report, traces: &Traces, row: &Row, names: &[String]) -> Markup {
     let case = &report.collected.table.cases[row.case];
-    let exposed = match case.exposed {
-        Some(Exposure::Exposed) => "seen",
-        Some(Exposure::Unexposed) => "never seen",
-        Some(Exposure::Unknown) | None => "not known",
-    };
     html! {
         tr {
             th scope="row" { a href=(traces.link(row.case)) { code { (shown(&case.id)) } } }
             td data-label="split" { (case.split.as_str()) }
-            td data-label="change" { (exposed) }
+            td data-label="change" { (exposure_word(case.exposed)) }
             td data-label="right" { (right(report, row.case)) }
             @for (name, means) in names.iter().zip(&row.means) {
                 td class="n" data-label=(name) { @if let Some((base, cand)) = means { (change(*base, *cand)) } }
@@ -109,10 +103,10 @@ fn change(base: f64, cand: f64) -> String {
     }
     let delta = cand - base;
     let delta = signed(delta, if delta.fract() == 0.0 { 0 } else { 2 });
-    format!("{} -> {} ({delta})", short(base), short(cand))
+    format!("{} \u{2192} {} ({delta})", short(base), short(cand))
 }
 
-/// `4 of 4 -> 0 of 4`: attempts that are right, where something tells.
+/// `4 of 4 → 0 of 4`: attempts that are right, where something tells.
 fn right(report: &Report, case: usize) -> String {
     let table = &report.collected.table;
     let of = |side: Side| {
@@ -123,7 +117,7 @@ fn right(report: &Report, case: usize) -> String {
     };
     match (of(Side::Baseline), of(Side::Candidate)) {
         (Some(base), Some(cand)) if base == cand => base,
-        (Some(base), Some(cand)) => format!("{base} -> {cand}"),
+        (Some(base), Some(cand)) => format!("{base} \u{2192} {cand}"),
         _ => "not known".to_owned(),
     }
 }

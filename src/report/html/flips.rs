@@ -1,7 +1,7 @@
 //! Cases that were right and are not, and the reverse, with the call at which the sides part.
 
 use super::ROWS;
-use super::page::shown;
+use super::page::{exposure_word, shown};
 use super::traces::Traces;
 use crate::report::Report;
 use crate::verdict::FlipRow;
@@ -40,7 +40,7 @@ fn line(report: &Report, traces: &Traces, flip: &FlipRow) -> Markup {
             td data-label="baseline" { "right in " (flip.baseline_right) " of " (flip.baseline_attempts) }
             td data-label="candidate" { "right in " (flip.candidate_right) " of " (flip.candidate_attempts) }
             td data-label="sides part at" { @match flip.first_difference { Some(call) => { "call " (call + 1) } None => { "no call" } } }
-            td data-label="change seen" { (flip.exposed.map_or("not known", |exposed| exposed.as_str())) }
+            td data-label="change seen" { (exposure_word(flip.exposed)) }
         }
     }
 }

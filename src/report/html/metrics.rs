@@ -1,6 +1,6 @@
-//! The table of metrics with one small picture a row, and exposed against unexposed cases.
+//! The table of metrics with one small picture a row, exposed against unexposed cases, and what could have been seen.
 
-use super::page::shown;
+use super::page::{arrows, shown};
 use super::svg::{Forest, Mark};
 use crate::metric::MetricInfo;
 use crate::report::phrase::{self, Shown};
@@ -8,9 +8,13 @@ use crate::report::{Report, sentence, terminal};
 use crate::verdict::MetricRow;
 use maud::{Markup, html};
 
-pub fn section(report: &Report) -> String {
+fn rows(report: &Report) -> Vec<(&MetricInfo, &MetricRow)> {
     let metrics = &report.collected.table.metrics;
-    let rows: Vec<_> = report.splits[0].metrics.iter().map(|row| (&metrics[row.metric], row)).collect();
+    report.splits[0].metrics.iter().map(|row| (&metrics[row.metric], row)).collect()
+}
+
+pub fn section(report: &Report) -> String {
+    let rows = rows(report);
     let (told, rest): (Vec<_>, Vec<_>) =
         rows.iter().partition(|(info, row)| terminal::is_shown(report, info, row));
     html! {
@@ -19,10 +23,8 @@ pub fn section(report: &Report) -> String {
         (table(&told))
         @if !rest.is_empty() { details { summary { "Without a change, and asked for by no rule (" (rest.len()) ")" } (table(&rest)) } }
         @for text in [sentence::would_it_hold(report), sentence::test_split(report).map(|text| format!("test split alone: {text}")), sentence::fidelity(report), sentence::bounds(report), sentence::confirmed(report)].into_iter().flatten() {
-            p { (shown(&text)) }
+            p { (arrows(&shown(&text))) }
         }
-        (exposure(&rows))
-        (could_have_seen(&rows))
     }
     .into_string()
 }
@@ -58,7 +60,7 @@ fn line(info: &MetricInfo, row: &MetricRow) -> Markup {
             td class="n" data-label="candidate" { (value(row.candidate_mean)) }
             td class="n" data-label="delta" { (delta) }
             td data-label="95 % interval" { (phrase::interval(info, row)) }
-            td class="wide" { (picture(info, row)) }
+            td class="wide last" { (picture(info, row)) }
             td data-label="same code" { (phrase::same_code(info, row)) }
             td data-label="word" class=[class] { (word) }
         }
@@ -91,14 +93,14 @@ fn mark(row: &MetricRow) -> Mark {
     }
 }
 
-fn exposure(rows: &[(&MetricInfo, &MetricRow)]) -> Markup {
-    let known: Vec<_> = rows
-        .iter()
+pub fn exposure(report: &Report) -> String {
+    let known: Vec<_> = rows(report)
+        .into_iter()
         .filter(|(_, row)| row.exposed_cases.is_some() && row.delta.is_some_and(|d| d != 0.0))
         .collect();
     html! {
         @if !known.is_empty() {
-            h3 { "Cases that met the change, and those that did not" }
+            h2 id="exposure" { "Cases that met the change, and those that did not" }
             div class="scroll" tabindex="0" { table class="rows" {
                 caption { "An exposed case sent a request that the candidate answered otherwise. What moves in the others is noise." }
                 thead { tr { th scope="col" { "metric" } th scope="col" class="n" { "exposed cases" } th scope="col" class="n" { "delta, exposed" } th scope="col" class="n" { "delta, unexposed" } } }
@@ -115,6 +117,7 @@ fn exposure(rows: &[(&MetricInfo, &MetricRow)]) -> Markup {
             } }
         }
     }
+    .into_string()
 }
 
 /// A mean of an attempt: counts have decimals there.
@@ -122,14 +125,17 @@ fn decimal(delta: f64, shown: Shown) -> String {
     if shown.is_total { phrase::signed(delta, 2) } else { shown.delta(delta) }
 }
 
-fn could_have_seen(rows: &[(&MetricInfo, &MetricRow)]) -> Markup {
-    let known: Vec<_> =
-        rows.iter().filter_map(|(info, row)| Some((info, terminal::detectable(info, row)?))).collect();
+pub fn could_have_seen(report: &Report) -> String {
+    let known: Vec<_> = rows(report)
+        .into_iter()
+        .filter_map(|(info, row)| Some((info, terminal::detectable(info, row)?)))
+        .collect();
     html! {
         @if !known.is_empty() {
-            h3 id="power" { "What this run could have seen" }
+            h2 id="power" { "What this run could have seen" }
             p { "The smallest true change over cases like these that a run of this size finds four times in five." }
             ul { @for (info, text) in known { li { (shown(&info.name.replace('_', " "))) ": " (shown(&text)) } } }
         }
     }
+    .into_string()
 }

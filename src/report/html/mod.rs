@@ -52,10 +52,12 @@ pub fn write(report: &Report, comparison: &Comparison<'_>, folder: &Path) -> io:
         page.add(&results::oversized(report, &tally));
         page.add(&results::sizes(report, &tally));
         page.add(&results::chains(&tally));
+        page.add(&metrics::exposure(report));
         page.add(&tools::section(report));
     }
     page.add(&cases::section(report, comparison, &traces));
     page.add(&traces.inline);
+    page.add(&metrics::could_have_seen(report));
     page.add(&reading::section(report, &tally));
     let text = page.finish();
     replace(folder, PAGE, |out| out.write_all(text.as_bytes()))?;

@@ -1,5 +1,6 @@
 //! The shell of a page, and text that came from elsewhere.
 
+use crate::metric::Exposure;
 use maud::{DOCTYPE, PreEscaped, html};
 
 const STYLE: &str = include_str!("style.css");
@@ -66,6 +67,20 @@ fn shown_up_to(text: &str, longest: usize) -> String {
         }
     }
     out
+}
+
+/// Sentences of ours have arrows of two characters, between which a narrow screen would break the line.
+pub fn arrows(text: &str) -> String {
+    text.replace(" -> ", " \u{2192} ")
+}
+
+/// Whether a case met the change.
+pub fn exposure_word(exposed: Option<Exposure>) -> &'static str {
+    match exposed {
+        Some(Exposure::Exposed) => "seen",
+        Some(Exposure::Unexposed) => "never seen",
+        Some(Exposure::Unknown) | None => "not known",
+    }
 }
 
 fn is_hidden(c: char) -> bool {

@@ -6,6 +6,7 @@ use super::tally::{Both, Tally, ToolTally};
 use crate::report::Report;
 use crate::report::phrase::grouped;
 use maud::{Markup, html};
+use std::collections::BTreeMap;
 
 /// The unit of sizes, for people.
 fn unit(report: &Report) -> String {
@@ -46,7 +47,7 @@ pub fn oversized(report: &Report, tally: &Tally) -> String {
                 }
                 @if let Some(limit) = limit {
                     td class="n" data-label="headroom, candidate" { (headroom(tool.largest[1], limit)) }
-                    td class="wide" { (reach(name, tool, limit, largest).draw()) }
+                    td class="wide last" { (reach(name, tool, limit, largest).draw()) }
                 }
             } } }
         } }
@@ -107,10 +108,25 @@ pub fn chains(tally: &Tally) -> String {
     html! {
         h2 id="chains" { "Reads by their continuation reads" }
         p { "How many reads were carried on how often. " (key()) }
-        (Bars { title: "reads by continuation reads", words: words(&bins), bins: &bins, line_at: None }.draw())
+        (Bars { title: "reads by continuation reads", words: words(&bins), bins: &grouped_lengths(tally), line_at: None }.draw())
         (table("continuation reads", &bins))
     }
     .into_string()
+}
+
+/// The picture's bins: long reads by powers of two, since there may be hundreds of lengths.
+fn grouped_lengths(tally: &Tally) -> Vec<(String, u64, u64)> {
+    const EXACT: u64 = 8;
+    let mut groups: BTreeMap<(u64, u64), Both> = BTreeMap::new();
+    for (length, counts) in &tally.chains {
+        let last = length.next_power_of_two();
+        let group = if *length <= EXACT { (*length, *length) } else { (last / 2 + 1, last) };
+        let sums = groups.entry(group).or_default();
+        *sums = [sums[0] + counts[0], sums[1] + counts[1]];
+    }
+    let name =
+        |(first, last): (u64, u64)| if first == last { whole(first) } else { format!("{first}-{last}") };
+    groups.into_iter().map(|(group, [base, cand])| (name(group), base, cand)).collect()
 }
 
 fn key() -> Markup {

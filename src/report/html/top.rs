@@ -1,6 +1,6 @@
 //! The verdict, what was compared, and what a reader must know before the numbers.
 
-use super::page::shown;
+use super::page::{arrows, shown};
 use crate::report::phrase::counted;
 use crate::report::{Report, sentence};
 use crate::trace::SideMeta;
@@ -17,7 +17,7 @@ pub fn verdict(report: &Report) -> String {
         Overall::None => ("Not gated", "regression"),
     };
     html! {
-        h1 { span class={ "word " (class) } { (word) } " " (shown(&sentence::verdict(report))) }
+        h1 { span class={ "word " (class) } { (word) } " " (arrows(&shown(&sentence::verdict(report)))) }
     }
     .into_string()
 }
@@ -42,10 +42,10 @@ fn rules(report: &Report) -> Markup {
     html! {
         @if !report.rules.is_empty() {
             h2 id="rules" { "Rules" }
-            div class="scroll" tabindex="0" { table class="rows" {
+            div class="scroll" tabindex="0" { table class="rows rules" {
                 thead { tr { th scope="col" { "rule" } @if by_split { th scope="col" { "split" } } th scope="col" { "verdict" } th scope="col" { "why" } } }
                 tbody { @for rule in &report.rules { tr {
-                    th scope="row" { (shown(&sentence::rule_figures(report, rule))) }
+                    th scope="row" { (arrows(&shown(&sentence::rule_figures(report, rule)))) }
                     @if by_split { td data-label="split" { (rule.split.map_or("all", |split| split.as_str())) } }
                     td data-label="verdict" class=[(rule.verdict == Some(Verdict::Regression)).then_some("regression")] {
                         (rule.verdict.map_or("shown, not judged", |verdict| verdict.as_str()))
@@ -53,7 +53,7 @@ fn rules(report: &Report) -> Markup {
                     td class="wide" data-label="why" { (shown(&rule.reason)) }
                 } } }
             } }
-            @for line in sentence::open_rules(report) { p { (shown(&line)) } }
+            @for line in sentence::open_rules(report) { p { (arrows(&shown(&line))) } }
         }
     }
 }

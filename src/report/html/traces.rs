@@ -1,6 +1,6 @@
 //! Traces side by side: baseline and candidate, one line a call.
 
-use super::page::{Page, shown};
+use super::page::{Page, arrows, shown};
 use super::tally::Tally;
 use super::{PAGE, sibling};
 use crate::metric::measure::is_continuation;
@@ -122,7 +122,7 @@ fn case_traces(report: &Report, records: &[AttemptRecord], case: usize) -> (Stri
         details id=(anchor(case)) {
             summary { code { (shown(&row.id)) } " "
                 @match &row.facts.parting {
-                    Some(parting) => { span class="mark" { "sides part at " (attribution::place(Some(parting))) ", " (attribution::what(parting)) } }
+                    Some(parting) => { span class="mark" { "sides part" } span class="soft" { " at " (attribution::place(Some(parting))) ", " (arrows(&attribution::what(parting))) } }
                     None => { span class="soft" { "no call differs" } }
                 }
             }

@@ -1,6 +1,6 @@
 //! Down to the calls: for each regression and each flip the cases that hold it, and where their sides part.
 
-use super::page::shown;
+use super::page::{arrows, shown};
 use super::traces::Traces;
 use crate::report::Report;
 use crate::report::attribution::{self, Attribution, Held};
@@ -39,10 +39,10 @@ fn line(report: &Report, traces: &Traces, held: &Held) -> Markup {
     html! {
         tr {
             th scope="row" { a href=(traces.link(held.case)) { code { (shown(&case.id)) } } }
-            td data-label="how much" { (held.amount) }
+            td data-label="how much" { (arrows(&held.amount)) }
             td data-label="parts at" { (attribution::place(parting)) }
             td data-label="tool" { @if let Some(parting) = parting { code { (shown(&parting.tool)) } } }
-            td class="wide" data-label="what differs" { @if let Some(parting) = parting { (attribution::what(parting)) } }
+            td class="wide" data-label="what differs" { @if let Some(parting) = parting { (arrows(&attribution::what(parting))) } }
             td class="wide" data-label="change" { (attribution::seen(case)) }
         }
     }
