@@ -23,6 +23,6 @@ for place, row in enumerate(shown):
     axes.scatter(ends[:1], [place], color=BASELINE, marker="o", zorder=2)
     axes.scatter(ends[1:], [place], color=CANDIDATE, marker="s", zorder=2)
 axes.set_yticks(range(len(shown)), [row["case_id"] for row in shown], fontsize=7)
-axes.set_xlabel("continuation reads, mean of an attempt; circle baseline, square candidate")
+axes.set_xlabel("continuation reads, mean of an attempt\ncircle baseline, square candidate")
 axes.set_title(f"{len(changed)} of {len(cases)} cases changed", fontsize=9)
 figure.savefig(picture)
