@@ -4,9 +4,9 @@
 //! mutations of them. A new one is a function here, a line in [`TARGETS`], a file in `fuzz/fuzz_targets/` and
 //! a folder of seeds in `fuzz/corpus/`.
 
-pub use crate::wire::fuzzing::{envelope, framing, sse};
 use crate::import::{DraftOptions, Grouping, ImportOptions, import};
 use crate::scan::{ScanOptions, scan};
+pub use crate::wire::fuzzing::{envelope, framing, sse};
 use std::path::Path;
 
 /// A target takes any bytes.
