@@ -4,6 +4,8 @@
 //! mutations of them. A new one is a function here, a line in [`TARGETS`], a file in `fuzz/fuzz_targets/` and
 //! a folder of seeds in `fuzz/corpus/`.
 
+use crate::import::{DraftOptions, Grouping, ImportOptions, import};
+use crate::scan::{ScanOptions, scan};
 pub use crate::wire::fuzzing::{envelope, framing, sse};
 use std::path::Path;
 
@@ -11,7 +13,7 @@ use std::path::Path;
 pub type Target = fn(&[u8]);
 
 /// Every target by the name of its file and of its seeds.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("framing", framing),
     ("sse", sse),
     ("envelope", envelope),
@@ -19,6 +21,7 @@ pub const TARGETS: [(&str, Target); 7] = [
     ("cases", cases),
     ("suite", suite),
     ("definitions", definitions),
+    ("transcripts", transcripts),
 ];
 
 /// A journal of any bytes is read to its end: records, and notes on what is none.
@@ -58,6 +61,30 @@ pub fn definitions(bytes: &[u8]) {
     in_file(".mcp.json", bytes, |path| {
         if let Err(problems) = crate::suite::definitions::read(path, Path::new(".mcp.json")) {
             assert!(!problems.to_string().is_empty());
+        }
+    });
+}
+
+/// A transcript of any client, told by its content: what can be read is counted, and the cases made of it load.
+pub fn transcripts(bytes: &[u8]) {
+    in_file("session.jsonl", bytes, |path| {
+        let Some(folder) = path.parent() else { return };
+        let Ok(suite) = (crate::suite::Found::Defaults { dir: folder.to_owned() }).load() else { return };
+        let paths = [path.to_owned()];
+        let census =
+            scan(&ScanOptions { paths: &paths, servers: &[], suite: &suite, client: None }, &mut |_, _| {});
+        assert!(census.is_ok_and(|census| census.files.values().sum::<u64>() <= 1));
+        let imported = import(&ImportOptions {
+            paths: &paths,
+            servers: &[],
+            suite: &suite,
+            drafts: DraftOptions::default(),
+            grouping: Grouping::Each,
+            keep_text: false,
+        });
+        for made in imported.cases {
+            let loaded = crate::case::parse(&made.json.to_string(), Path::new("f.case.json"));
+            assert!(loaded.is_ok(), "{}", made.json);
         }
     });
 }
