@@ -10,7 +10,7 @@ pub use values::{ReportKind, ReportWish, ShardChoice};
 
 use crate::fixture::FixtureArgs;
 use crate::foreign::Declared;
-use crate::words::{OnOversized, Question, ReplayMode, Restart};
+use crate::words::{KeepBodies, OnOversized, Question, ReplayMode, Restart};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -297,6 +297,9 @@ pub struct RunArgs {
     /// Write a report to a path of its own as well: comment, json, junit, markdown. May be repeated.
     #[arg(long, env = "MCP_REGRESS_REPORT", value_name = "KIND[=PATH]", value_delimiter = ',')]
     pub report: Vec<ReportWish>,
+    /// Keep results as files, secrets taken out, for report.html to show: none, those that are oversized, or all.
+    #[arg(long, env = "MCP_REGRESS_KEEP_BODIES", value_name = "WHICH", default_value = "none", value_parser = keep_bodies)]
+    pub keep_bodies: Option<KeepBodies>,
     /// Force the journal to disk after each attempt.
     #[arg(long, env = "MCP_REGRESS_SYNC", value_parser = ["attempt"], value_name = "attempt")]
     pub sync: Option<String>,
@@ -554,6 +557,10 @@ pub struct RecordArgs {
 
 fn replay_mode(text: &str) -> Result<ReplayMode, String> {
     word(text, ReplayMode::parse, &ReplayMode::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>())
+}
+
+fn keep_bodies(text: &str) -> Result<KeepBodies, String> {
+    word(text, KeepBodies::parse, &KeepBodies::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>())
 }
 
 fn on_oversized(text: &str) -> Result<OnOversized, String> {

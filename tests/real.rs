@@ -72,7 +72,8 @@ fn run(name: &str, arguments: &[&str]) -> Ran {
     let out = kept.path().join("out");
     let mut command = mcp_regress();
     command.timeout(Duration::from_secs(1200));
-    let said = said(command.current_dir(kept.path()).args(["run", "--out"]).arg(&out).args(arguments));
+    command.env("COLUMNS", "300").current_dir(kept.path());
+    let said = said(command.args(["run", "--out"]).arg(&out).args(arguments));
     let said = Said { out: format!("{}\n{}", said.out, said.err), ..said };
     assert!(out.is_dir(), "{}", said.out);
     Ran { code: said.code, folder: only_run(&out), said: said.out, _kept: kept }
@@ -242,4 +243,54 @@ fn one_server_gives_the_same_calls_over_stdio_and_http() {
     assert_eq!(calls("baseline"), calls("candidate"));
     assert_eq!(count(&calls("baseline"), "outcome", "tool_error"), 2);
     assert_eq!(summary(&ran.folder)["tools_list"]["identical"], true);
+}
+
+/// Bytes of the candidate's tools/list, by run.
+fn tools_list_bytes(ran: &Ran) -> u64 {
+    summary(&ran.folder)["tools_list"]["candidate_bytes"].as_u64().unwrap()
+}
+
+#[test]
+fn the_tool_list_is_the_one_that_the_client_gets_once_it_has_settled() {
+    let plain = run("everything", &[]);
+    let offered = run("everything-client", &["--jobs", "2"]);
+    assert_eq!(offered.code, Some(0), "{}", offered.said);
+    assert_all_ok(&offered);
+    assert_no_change(&offered);
+    assert_eq!(summary(&offered.folder)["tools_list"]["identical"], true, "each start gave the same list");
+    // Three more tools: roots, sampling, elicitation.
+    let (plain, more) = (tools_list_bytes(&plain), tools_list_bytes(&offered));
+    assert!(more > plain + 1000, "{plain} bytes for a client that offers nothing, {more} for one that does");
+    for side in ["baseline", "candidate"] {
+        let told = format!("warning: {side}: its tool list changed after the start; the last one counts");
+        assert!(offered.said.contains(&told), "{}", offered.said);
+        assert!(
+            offered.said.contains(&format!("{side}: requests of its own, which were refused")),
+            "{}",
+            offered.said
+        );
+        assert_eq!(offered.calls("everything/roots", side).len(), 2);
+    }
+}
+
+#[test]
+fn lines_that_a_real_npm_writes_between_the_messages_change_no_result() {
+    let ran = run("everything-npm", &["--jobs", "2"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert_all_ok(&ran);
+    assert_no_change(&ran);
+    let [start, middle] =
+        ["lines on stdout were no messages", "lines that are no messages, which were left out"];
+    for told in [start, middle] {
+        let lines: Vec<&str> = ran.said.lines().filter(|line| line.contains(told)).collect();
+        assert!(lines.len() == 1 && lines[0].contains("candidate:"), "`{told}`: {lines:?}\n{}", ran.said);
+    }
+    let calls = |side| {
+        let mut calls = ran.rows("calls.csv", side);
+        calls.iter_mut().for_each(|row| drop(row.remove("side")));
+        calls
+    };
+    assert_eq!(calls("baseline"), calls("candidate"));
+    // The loop that wrote them outlives the server: it was ended.
+    assert!(ran.said.contains("candidate: it left processes behind, which were killed"), "{}", ran.said);
 }

@@ -2,6 +2,7 @@
 
 use super::answer::{Answer, Caller, Reply};
 use super::ignored::compared_hash;
+use super::keep::Keeper;
 use super::replay::{Attempt, AttemptTrace};
 use super::request::{Request, key_of};
 use super::toolbox::Tool;
@@ -45,7 +46,7 @@ pub(super) struct Unread {
 
 impl Unread {
     /// Looks at the answer and completes its record.
-    fn read(self, trace: &mut AttemptTrace, profile: &Profile) -> Sent {
+    fn read(self, trace: &mut AttemptTrace, profile: &Profile, keeper: Option<&Keeper<'_>>) -> Sent {
         let Self { index, tool, raw, error } = self;
         let (result, outcome) = match error {
             Some(message) => (ToolResult::of_text(message, true), Outcome::ProtocolError),
@@ -60,12 +61,20 @@ impl Unread {
         }
         let (wire_bytes, hash) = (raw.get().len() as u64, compared_hash(raw.get(), &tool.ignore));
         // A huge result is not held twice for longer than needed.
-        drop(raw);
+        let raw = keeper.is_some().then_some(raw);
         let view = view(profile, &tool.name, &tool.meta, &result);
+        let keep = |(keeper, raw): (&Keeper<'_>, Box<RawValue>)| {
+            keeper.keep(raw.get(), !view.oversized_by.is_empty())
+        };
+        let body = keeper.zip(raw).map(keep).transpose().unwrap_or_else(|error| {
+            trace.unkept.get_or_insert(error.to_string());
+            None
+        });
         if let Some(record) = trace.calls.get_mut(index as usize) {
             record.outcome = outcome;
             record.result_wire_bytes = wire_bytes;
             record.result_sha256 = hash;
+            record.body_sha256 = body.flatten();
             record.result_chars = view.result_chars;
             record.view_chars = view.view_chars;
             record.view = view.kind;
@@ -89,7 +98,7 @@ impl<C: Caller> Attempt<'_, C> {
         in_read_step: bool,
     ) -> Result<Sent, Gone> {
         let unread = self.exchange(request, step_index, in_read_step).await?;
-        Ok(unread.read(&mut self.trace, self.profile))
+        Ok(unread.read(&mut self.trace, self.profile, self.keeper))
     }
 
     /// Sends one call and records it; the answer is looked at while the server works on the next one.
@@ -100,7 +109,7 @@ impl<C: Caller> Attempt<'_, C> {
         let unread = self.exchange(request, step_index, false).await?;
         // One that is huge would be held beside the next.
         if unread.raw.get().len() > MOST_LEFT_BYTES {
-            unread.read(&mut self.trace, self.profile);
+            unread.read(&mut self.trace, self.profile, self.keeper);
         } else {
             self.unread = Some(unread);
         }
@@ -110,7 +119,7 @@ impl<C: Caller> Attempt<'_, C> {
     /// Looks at the answer that was left.
     pub fn read_unread(&mut self) {
         if let Some(unread) = self.unread.take() {
-            unread.read(&mut self.trace, self.profile);
+            unread.read(&mut self.trace, self.profile, self.keeper);
         }
     }
 
@@ -124,13 +133,13 @@ impl<C: Caller> Attempt<'_, C> {
         let mut record = blank_record(step_index, &tool.name, tool.kind, in_read_step);
         record.started_ms = self.clock.elapsed().as_secs_f64() * 1e3;
         let arguments = tool.side_arguments(&request.arguments);
-        let (unread, trace, profile) = (&mut self.unread, &mut self.trace, self.profile);
+        let (unread, trace, profile, keeper) = (&mut self.unread, &mut self.trace, self.profile, self.keeper);
         let mut aside = None;
         // Whatever the call itself does not need is done while the server works on it.
         let mut meanwhile = || {
             aside.get_or_insert_with(|| (request.key(), tool.schema.unknown(request.arguments.keys())));
             if let Some(unread) = unread.take() {
-                unread.read(trace, profile);
+                unread.read(trace, profile, keeper);
             }
         };
         let answer = self.caller.call_meanwhile(&tool.side_name, &arguments, &mut meanwhile).await;
@@ -213,6 +222,7 @@ fn blank_record(step_index: u32, tool: &str, kind: ToolKind, in_read_step: bool)
         tokens_estimated: 0,
         view_tokens_estimated: 0,
         result_sha256: String::new(),
+        body_sha256: None,
         arguments_sha256: String::new(),
         past_need: false,
         unknown_arguments: Vec::new(),

@@ -11,6 +11,7 @@ mod fold;
 mod ignored;
 mod infer;
 mod joints;
+mod keep;
 mod leaf;
 mod need;
 mod news;
@@ -32,6 +33,7 @@ pub use coverage::{GRAM, SHORTEST, hashes as fingerprint_hashes};
 pub(crate) use fold::comparable;
 pub use infer::{Inferred, inferred_declaration};
 pub(crate) use infer::{is_same, plain as plain_name};
+pub use keep::Keeper;
 pub(crate) use leaf::{each_leaf, each_leaf_outside_arrays};
 pub use offer::{Offer, meets_need, offer};
 pub use recorded::{

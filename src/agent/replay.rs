@@ -5,6 +5,7 @@ use super::bindings::Bindings;
 use super::call::{Gone, Sent, Unread};
 use super::chain::{self, PastNeed};
 use super::earlier::{Earlier, Relation};
+use super::keep::Keeper;
 use super::need::{NeedState, Seen};
 use super::request::Request;
 use super::toolbox::Toolbox;
@@ -41,6 +42,8 @@ pub struct AttemptTrace {
     pub is_infrastructure: bool,
     /// The server was lost after the last step: the attempt is whole, its session is of no more use.
     pub is_session_lost: bool,
+    /// Why a result that was to be kept was not.
+    pub unkept: Option<String>,
 }
 
 /// Replays the steps of a recording by `caller`. Clock values count from `clock`.
@@ -51,6 +54,7 @@ pub async fn replay<C: Caller>(
     profile: &Profile,
     settings: ReplaySettings,
     clock: Instant,
+    keeper: Option<&Keeper<'_>>,
 ) -> AttemptTrace {
     let mut attempt = Attempt {
         caller,
@@ -58,6 +62,7 @@ pub async fn replay<C: Caller>(
         profile,
         settings,
         clock,
+        keeper,
         trace: AttemptTrace::default(),
         bindings: Bindings::default(),
         earlier: Earlier::new(steps, settings.mode, toolbox),
@@ -91,6 +96,7 @@ pub(super) struct Attempt<'a, C> {
     pub profile: &'a Profile,
     pub settings: ReplaySettings,
     pub clock: Instant,
+    pub keeper: Option<&'a Keeper<'a>>,
     pub trace: AttemptTrace,
     pub bindings: Bindings,
     pub earlier: Earlier,

@@ -12,7 +12,7 @@ use crate::metric::case_order;
 use crate::plan::Shard;
 use crate::report::counted;
 use crate::text::sha256_hex;
-use crate::trace::{Journal, JournalNote, MergePart, RunMeta, RunStatus, merge_journals};
+use crate::trace::{Bodies, Journal, JournalNote, MergePart, RunMeta, RunStatus, merge_journals};
 use jiff::Timestamp;
 use shards::Found;
 use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ fn without_shard(argv: Vec<String>) -> Vec<String> {
     words
 }
 
-/// Writes one journal a shard.
+/// Writes one journal a shard, and takes the kept results over.
 fn join_journals(
     folder: &RunFolder,
     found: &[Found],
@@ -95,6 +95,9 @@ fn join_journals(
         let journals = found.folder.journals()?.into_iter();
         let parts = parts.entry(found.shard()).or_default();
         parts.extend(journals.map(|journal| MergePart { journal, later_ms }));
+    }
+    for found in found {
+        Bodies::of(&folder.0).take_all(&Bodies::of(&found.folder.0))?;
     }
     let mut written = BTreeMap::new();
     for (shard, parts) in parts {

@@ -16,8 +16,8 @@ use crate::commands::progress::Progress;
 use crate::exit::ExitCode;
 use crate::plan::{PlanShape, Shard};
 use crate::run::{self, Event, JournalWriter, PrepareError, Prepared, RunConfig, RunEnd, Sync};
-use crate::trace::{RunMeta, RunStatus};
-use crate::words::{Restart, Side};
+use crate::trace::{Bodies, RunMeta, RunStatus};
+use crate::words::{KeepBodies, Restart, Side};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -206,6 +206,8 @@ async fn go(
         seed: settings.seed,
         jobs: settings.jobs,
         restart: settings.restart,
+        keep: args.keep_bodies.unwrap_or(KeepBodies::Nothing),
+        bodies: Bodies::of(&folder.0),
         settings: settings.replay,
         inputs: super::meta::inputs(&settings),
         profile: settings.profile,

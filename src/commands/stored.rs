@@ -10,7 +10,7 @@ use crate::metric::case_order;
 use crate::report::across;
 use crate::run::{JournalWriter, PreparedSide, Sync};
 use crate::suite::{Suite, side_definition};
-use crate::trace::{BaselineRun, Journal, RunMeta, RunStatus, SideMeta, ToolMeta, side_key};
+use crate::trace::{BaselineRun, Bodies, Journal, RunMeta, RunStatus, SideMeta, ToolMeta, side_key};
 use crate::words::Side;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -173,11 +173,15 @@ impl Stored {
         let role = |_: usize, side: Side| plays.iter().find(|(from, _)| *from == side).map(|(_, to)| *to);
         let stored = Journal::open_as(self.folder.journals()?, &ids, &role).map_err(|e| internal(&e))?;
         let here = Journal::open(&run.journals()?, &ids).map_err(|e| internal(&e))?;
+        let (bodies, from) = (Bodies::of(&run.0), Bodies::of(&self.folder.0));
         let mut reader = stored.reader().map_err(|e| internal(&e))?;
         let writer = JournalWriter::open(&run.journal(meta.shard)?, Sync::EverySecond)?;
         for (place, _) in ids.iter().enumerate().filter(|(_, id)| own.contains(*id)) {
             for record in reader.case(place).map_err(|e| internal(&e))? {
                 if !here.has(place, record.side, record.attempt) {
+                    for sha256 in record.calls.iter().filter_map(|call| call.body_sha256.as_deref()) {
+                        bodies.take(&from, sha256)?;
+                    }
                     writer.append(record)?;
                 }
             }

@@ -29,7 +29,7 @@ mod prefixed;
 mod prints;
 mod problems;
 mod read;
-mod redact;
+pub(crate) mod redact;
 mod rpc;
 mod scope;
 mod shown;

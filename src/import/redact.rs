@@ -107,6 +107,13 @@ pub fn redacted_arguments(arguments: &Map<String, Value>) -> (Map<String, Value>
     (redacted.collect(), count)
 }
 
+/// A value with everything redacted, and how many texts were.
+pub fn redacted_value(value: &Value) -> (Value, u64) {
+    let mut count = 0;
+    let redacted = redact("", value, &mut count);
+    (redacted, count)
+}
+
 fn redact(name: &str, value: &Value, count: &mut u64) -> Value {
     match value {
         Value::String(text) => {

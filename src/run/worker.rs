@@ -4,14 +4,14 @@ use super::event::{Event, Events};
 use super::journal::JournalWriter;
 use super::launch::SideSpec;
 use super::seat::{Seat, Starter};
-use crate::agent::{AttemptTrace, ReplaySettings, Toolbox, replay};
+use crate::agent::{AttemptTrace, Keeper, ReplaySettings, Toolbox, replay};
 use crate::case::{Case, Step};
 use crate::client::Profile;
 use crate::plan::{PlanShape, Round, attempt_seed, rounds};
 use crate::text::sha256_hex;
-use crate::trace::AttemptRecord;
+use crate::trace::{AttemptRecord, Bodies};
 use crate::wire::{ClientInfo, Limits, StartError};
-use crate::words::{Restart, Side, Status};
+use crate::words::{KeepBodies, Restart, Side, Status};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
@@ -34,6 +34,9 @@ pub struct RunConfig {
     /// Workers side by side, at least 1.
     pub jobs: usize,
     pub restart: Restart,
+    /// Which results are kept, and where.
+    pub keep: KeepBodies,
+    pub bodies: Bodies,
     pub settings: ReplaySettings,
     pub profile: Profile,
     pub baseline: Arc<SideSpec>,
@@ -216,8 +219,17 @@ impl Worker {
                 let before = seat.session.counters();
                 let toolbox =
                     if side.is_baseline_code() { &config.baseline_tools } else { &config.candidate_tools };
+                let spec = if side.is_baseline_code() { &config.baseline } else { &config.candidate };
+                let hide = |text: &str| spec.secrets.hide(text);
+                let keeper = Keeper { which: config.keep, bodies: &config.bodies, hide: &hide };
+                let keeper = (config.keep != KeepBodies::Nothing).then_some(&keeper);
                 let trace =
-                    replay(seat, steps, toolbox, &config.profile, config.settings, config.clock).await;
+                    replay(seat, steps, toolbox, &config.profile, config.settings, config.clock, keeper)
+                        .await;
+                if let Some(why) = &trace.unkept {
+                    let why = format!("a result can't be kept: {why}");
+                    return Err(RunEnd::JournalFailed(io::Error::other(why)));
+                }
                 let status = match &trace.failure {
                     None => Status::Ok,
                     Some(_) if trace.is_infrastructure => Status::Infrastructure,

@@ -1,6 +1,6 @@
 //! What one attempt did, as it stands in the journal: one line of JSON an attempt.
 //!
-//! Sizes are exact; texts of arguments and results are kept as hashes only.
+//! Sizes are exact; texts of arguments and results stand here as hashes only.
 
 use crate::words::{ChainEnd, Evidence, Layer, NeedKind, Outcome, Side, Split, Status, ToolKind, ViewKind};
 use serde::{Deserialize, Serialize};
@@ -97,6 +97,9 @@ pub struct CallRecord {
     pub view_tokens_estimated: u64,
     /// Of the raw value, without what `ignore` matches.
     pub result_sha256: String,
+    /// Under which the result was kept, if it was: of the bytes without secrets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_sha256: Option<String>,
     /// Of tool and canonical arguments, bound and carried values replaced by their names.
     pub arguments_sha256: String,
     pub past_need: bool,

@@ -137,6 +137,10 @@ word_enum!(
     OnOversized { RetrySmaller => "retry_smaller", ReadSavedFile => "read_saved_file", GiveUp => "give_up" });
 
 word_enum!(
+    /// Which results a run keeps beside its journal.
+    KeepBodies { Nothing => "none", Oversized => "oversized", All => "all" });
+
+word_enum!(
     /// How often a side's process is made anew.
     Restart { Worker => "worker", Case => "case", Attempt => "attempt" });
 

@@ -108,7 +108,12 @@ fn no_secret_is_written() {
         );
         let out = folder.path().join("results");
         let ended = watch(
-            binary().args(["run", "-vv", "--suite"]).arg(folder.path()).arg("--out").arg(&out).envs(SECRETS),
+            binary()
+                .args(["run", "-vv", "--keep-bodies", "all", "--suite"])
+                .arg(folder.path())
+                .arg("--out")
+                .arg(&out)
+                .envs(SECRETS),
         );
         assert_eq!(ended.code, Some(code), "{}\n{}", ended.out, ended.err);
         assert_clean("stdout", &ended.out, &secrets);
@@ -117,6 +122,11 @@ fn no_secret_is_written() {
             assert_clean(&path.display().to_string(), &text, &secrets);
         }
         if code == 0 {
+            let bodies: Vec<_> = all_files(&only_run(&out).join("bodies"));
+            assert!(
+                bodies.iter().any(|(_, text)| text.contains("refused for ${PLANTED_TOKEN}")),
+                "{bodies:?}"
+            );
             let meta = std::fs::read_to_string(only_run(&out).join("run.json")).unwrap();
             assert!(meta.contains("${PLANTED_WORD}") && meta.contains("PLANTED_TOKEN"), "{meta}");
             let checked = watch(binary().args(["check", "--suite"]).arg(folder.path()).envs(SECRETS));
@@ -375,7 +385,8 @@ fn texts_of_a_server_do_nothing() {
         ),
     );
     let mut command = binary();
-    command.args(["run", "-vv", "--color", "never", "--out", "results"]).current_dir(&folder);
+    command.args(["run", "-vv", "--color", "never", "--keep-bodies", "all", "--out", "results"]);
+    command.current_dir(&folder);
     let ended = watch(&mut command);
     assert!(matches!(ended.code, Some(0 | 100)), "{:?}\n{}\n{}", ended.code, ended.out, ended.err);
     let checked = watch(binary().args(["check"]).current_dir(&folder));
@@ -387,6 +398,9 @@ fn texts_of_a_server_do_nothing() {
     let run = only_run(&folder.join("results"));
     assert_tables_hold_no_formula(&run);
     assert_markdown_is_plain(&std::fs::read_to_string(run.join("summary.md")).unwrap());
+    let page = std::fs::read_to_string(run.join("report.html")).unwrap();
+    assert!(page.contains("::error::x") && page.contains("class=\"body\""), "the kept result is not shown");
+    assert!(!page.contains(['\u{1b}', '\u{7}', '\r', '\u{202e}']) && !page.contains("<script"), "{page}");
     // Nothing was made anywhere but in the results folder.
     let mut made = BTreeSet::new();
     for (path, _) in all_files(outside.path()) {

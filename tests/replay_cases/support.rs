@@ -152,7 +152,7 @@ impl Trial {
         let profile = Profile::resolve(&suite.client, Some(self.client)).expect("a profile");
         let mut caller = Scripted { server, requests: Vec::new() };
         let steps = cases[0].recordings[0].steps.read();
-        let replaying = replay(&mut caller, &steps, &toolbox, &profile, self.settings, Instant::now());
+        let replaying = replay(&mut caller, &steps, &toolbox, &profile, self.settings, Instant::now(), None);
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         let trace = runtime.block_on(replaying);
         Ran { trace, requests: caller.requests }

@@ -238,6 +238,7 @@ pub fn read(id: &str, page: u32, size: u64) -> CallRecord {
         oversized_by: if is_over { vec![mcp_regress::words::Layer::Chars] } else { Vec::new() },
         tokens_estimated: size / 3,
         view_tokens_estimated: view_chars / 3,
+        body_sha256: None,
         result_sha256: sha256_hex(format!("{id} {page} {size}")),
         arguments_sha256: sha256_hex(format!("read_document {id} {page}")),
         past_need: false,

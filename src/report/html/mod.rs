@@ -11,11 +11,13 @@ mod tally;
 mod results;
 mod tools;
 mod cases;
+mod bodies;
 mod traces;
 mod reading;
 
 use super::Report;
 use super::files::replace;
+use crate::trace::Bodies;
 use crate::verdict::Comparison;
 use fs_err as fs;
 use page::Page;
@@ -39,7 +41,7 @@ pub fn write(report: &Report, comparison: &Comparison<'_>, folder: &Path) -> io:
     let mut tally = Tally::default();
     let traces = match report.journal.is_empty() {
         true => Traces::default(),
-        false => Traces::write(report, folder, &mut tally)?,
+        false => Traces::write(report, folder, &Bodies::of(folder), &mut tally)?,
     };
     let mut page = Page::new("mcp-regress");
     page.add(&top::verdict(report));

@@ -54,6 +54,14 @@ pub fn shown_whole(text: &str) -> String {
     shown_up_to(text, usize::MAX)
 }
 
+/// The same of a text whose lines are kept.
+pub fn shown_lines(text: &str) -> String {
+    text.split('\n')
+        .map(|line| line.split('\t').map(shown_whole).collect::<Vec<_>>().join("\t"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
 fn shown_up_to(text: &str, longest: usize) -> String {
     let mut out = String::with_capacity(text.len());
     for (place, c) in text.chars().enumerate() {
@@ -96,6 +104,7 @@ mod tests {
     #[test]
     fn what_cannot_be_seen_is_told_by_its_code() {
         assert_eq!(shown("a\0\u{1b}[31m\u{202e}b\n"), "a⟨U+0000⟩⟨U+001B⟩[31m⟨U+202E⟩b⟨U+000A⟩");
+        assert_eq!(shown_lines("a\r\n\tb\0"), "a⟨U+000D⟩\n\tb⟨U+0000⟩");
         assert_eq!(shown("caf\u{e9} \u{1f600}"), "caf\u{e9} \u{1f600}");
     }
 

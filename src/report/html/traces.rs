@@ -1,5 +1,6 @@
 //! Traces side by side: baseline and candidate, one line a call.
 
+use super::bodies::Kept;
 use super::page::{Page, arrows, shown};
 use super::tally::Tally;
 use super::{PAGE, sibling};
@@ -8,7 +9,7 @@ use crate::report::Report;
 use crate::report::attribution;
 use crate::report::files::replace;
 use crate::report::phrase::grouped;
-use crate::trace::{AttemptRecord, CallRecord};
+use crate::trace::{AttemptRecord, Bodies, CallRecord};
 use crate::words::{Outcome, Side, Status};
 use maud::{Markup, html};
 use std::collections::HashSet;
@@ -38,15 +39,15 @@ pub struct Traces {
 impl Traces {
     /// Writes the pages beside the report's own, and counts what the pictures show: one pass over the journal, one
     /// case in memory at a time.
-    pub fn write(report: &Report, folder: &Path, tally: &mut Tally) -> io::Result<Self> {
+    pub fn write(report: &Report, folder: &Path, bodies: &Bodies, tally: &mut Tally) -> io::Result<Self> {
         let mut reader = report.journal.reader().map_err(io::Error::other)?;
         let cases = report.collected.table.cases.len();
-        let mut traces = Self { inline: intro(), pages: 0, page_of: vec![0; cases] };
+        let mut traces = Self { inline: intro(bodies.exist()), pages: 0, page_of: vec![0; cases] };
         let (mut body, mut used, mut count) = (String::new(), 0, 0);
         for case in order(report) {
             let records = reader.case(case).map_err(io::Error::other)?;
             records.iter().for_each(|record| tally.record(record));
-            let (text, more) = case_traces(report, &records, case);
+            let (text, more) = case_traces(report, &records, case, Kept::of_case(bodies));
             let room = if traces.pages == 0 { INLINE_BYTES } else { PAGE_BYTES };
             if used > 0 && (used + text.len() > room || count + more > TRACES) {
                 traces.close(&mut body, folder, false)?;
@@ -111,7 +112,12 @@ fn order(report: &Report) -> Vec<usize> {
 }
 
 /// The traces of a case, and how many: those of baseline and candidate.
-fn case_traces(report: &Report, records: &[AttemptRecord], case: usize) -> (String, usize) {
+fn case_traces(
+    report: &Report,
+    records: &[AttemptRecord],
+    case: usize,
+    mut kept: Kept<'_>,
+) -> (String, usize) {
     let of = |side: Side| records.iter().filter(move |record| record.side == side);
     let mut attempts: Vec<u32> =
         of(Side::Baseline).chain(of(Side::Candidate)).map(|record| record.attempt).collect();
@@ -130,7 +136,7 @@ fn case_traces(report: &Report, records: &[AttemptRecord], case: usize) -> (Stri
                 @let base = of(Side::Baseline).find(|record| record.attempt == *attempt);
                 @let cand = of(Side::Candidate).find(|record| record.attempt == *attempt);
                 p class="soft" { "attempt " (attempt) }
-                div class="sides" { (column("baseline", base, cand)) (column("candidate", cand, base)) }
+                div class="sides" { (column("baseline", base, cand, &mut kept)) (column("candidate", cand, base, &mut kept)) }
             }
         }
     };
@@ -138,15 +144,24 @@ fn case_traces(report: &Report, records: &[AttemptRecord], case: usize) -> (Stri
     (text.into_string(), count)
 }
 
-fn intro() -> String {
+fn intro(has_bodies: bool) -> String {
     html! {
         h2 id="traces" { "Traces" }
-        p { "One line a call: tool, size of the result, what the client made of it, and how the read ended. Calls that carry on a read are indented. A call that differs from the other side's call of the same number has a frame. No text of a result was kept." }
+        p {
+            "One line a call: tool, size of the result, what the client made of it, and how the read ended. Calls that carry on a read are indented. A call that differs from the other side's call of the same number has a frame. "
+            @if has_bodies { "Under a call stands its result, where it was kept; secrets were taken out." }
+            @else { "No text of a result was kept; " code { "--keep-bodies" } " of " code { "run" } " keeps them." }
+        }
     }
     .into_string()
 }
 
-fn column(name: &str, own: Option<&AttemptRecord>, other: Option<&AttemptRecord>) -> Markup {
+fn column(
+    name: &str,
+    own: Option<&AttemptRecord>,
+    other: Option<&AttemptRecord>,
+    kept: &mut Kept<'_>,
+) -> Markup {
     html! {
         div {
             h3 { (name) }
@@ -156,7 +171,7 @@ fn column(name: &str, own: Option<&AttemptRecord>, other: Option<&AttemptRecord>
                     @if record.status != Status::Ok { p class="mark" { (record.status.as_str()) ": " (shown(record.failure.as_deref().unwrap_or("no reason kept"))) } }
                     @if record.calls.is_empty() { p { "no call" } }
                     ol { @for (place, call) in record.calls.iter().enumerate() {
-                        (line(call, other.map(|other| other.calls.get(place))))
+                        (line(call, other.map(|other| other.calls.get(place)), kept.body(call)))
                     } }
                     @for need in record.needs.iter().filter(|need| need.has_need && !need.met) {
                         p class="mark" { "need of step " (need.step_index + 1) " not met" }
@@ -167,8 +182,8 @@ fn column(name: &str, own: Option<&AttemptRecord>, other: Option<&AttemptRecord>
     }
 }
 
-/// One call. `other` is the call of the same number on the other side, if that side was recorded.
-fn line(call: &CallRecord, other: Option<Option<&CallRecord>>) -> Markup {
+/// One call and its kept result. `other` is the call of the same number on the other side, if that side was recorded.
+fn line(call: &CallRecord, other: Option<Option<&CallRecord>>, body: Option<Markup>) -> Markup {
     let what = other.and_then(|other| difference(call, other));
     let class = match (is_continuation(call), what.is_some()) {
         (true, true) => Some("on differs"),
@@ -189,6 +204,7 @@ fn line(call: &CallRecord, other: Option<Option<&CallRecord>>) -> Markup {
             @if call.past_need { span class="soft" { "past the need " } }
             @if let Some(end) = call.chain_end { span class="soft" { "read ended: " (end.as_str().replace('_', " ")) " " } }
             @if let Some(what) = what { span class="soft" { "(" (what) ")" } }
+            @if let Some(body) = body { (body) }
         }
     }
 }
