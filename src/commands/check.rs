@@ -187,7 +187,10 @@ async fn start(
     };
     let output = findings.take(tempfile::tempdir().map_err(Failure::from));
     let services = match &output {
-        Some(output) => run::start_services(&suite.services, &suite.dir, output.path(), limits.start).await,
+        Some(output) => {
+            let (services, dir, secrets) = (&suite.services, &suite.dir, sides.secrets());
+            run::start_services(services, dir, output.path(), limits.start, &secrets).await
+        }
         None => return Started::default(),
     };
     let _services = findings.take(services.map_err(|error| Failure::new(ExitCode::SideFailed, error)));

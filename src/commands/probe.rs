@@ -101,7 +101,8 @@ async fn call(
     sides: &ResolvedSides,
 ) -> Result<Probed, Failure> {
     let output = tempfile::tempdir()?;
-    let _services = run::start_services(&suite.services, &suite.dir, output.path(), settings.limits.start)
+    let (services, dir, secrets) = (&suite.services, &suite.dir, sides.secrets());
+    let _services = run::start_services(services, dir, output.path(), settings.limits.start, &secrets)
         .await
         .map_err(|error| Failure::new(ExitCode::SideFailed, error))?;
     let failed = |error: PrepareError| hints::side_failed(&error);

@@ -147,7 +147,8 @@ async fn go(
     let service_logs = ServiceLogs::new(resumed.as_ref().map(|(folder, _)| folder), &out)?;
     let start_limit = settings.limits.start;
     let services = selected.suite.services.clone();
-    let _services = run::start_services(&services, &selected.suite.dir, service_logs.folder(), start_limit)
+    let dir = &selected.suite.dir;
+    let _services = run::start_services(&services, dir, service_logs.folder(), start_limit, &sides.secrets())
         .await
         .map_err(|error| Failure::new(ExitCode::SideFailed, error))?;
     let prepared = prepare_both(&sides, baseline.as_ref(), &settings).await?;

@@ -30,6 +30,13 @@ pub(super) struct ResolvedSides {
     pub a_a: bool,
 }
 
+impl ResolvedSides {
+    /// What must not be written down of either.
+    pub fn secrets(&self) -> Secrets {
+        self.baseline.spec.secrets.and(&self.candidate.spec.secrets)
+    }
+}
+
 /// What the flags say of one side.
 struct Asked<'f> {
     command: Option<&'f str>,

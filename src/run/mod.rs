@@ -8,6 +8,7 @@ mod prepare;
 mod seat;
 mod secrets;
 mod service;
+mod service_log;
 mod worker;
 
 pub use environment::{VisibleEnv, is_ci};

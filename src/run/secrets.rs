@@ -40,6 +40,19 @@ impl Secrets {
         Self(pairs)
     }
 
+    /// Those of both sides.
+    pub fn and(&self, other: &Self) -> Self {
+        let mut pairs = [self.0.as_slice(), other.0.as_slice()].concat();
+        pairs.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        pairs.dedup_by(|(a, _), (b, _)| a == b);
+        Self(pairs)
+    }
+
+    /// Bytes of the longest value.
+    pub fn longest(&self) -> usize {
+        self.0.first().map_or(0, |(value, _)| value.len())
+    }
+
     /// The text without the values.
     pub fn hide(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, (value, shown)| {

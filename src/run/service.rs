@@ -2,6 +2,8 @@
 
 use super::environment::VisibleEnv;
 use super::launch::free_port;
+use super::secrets::Secrets;
+use super::service_log::LogWriter;
 use crate::suite::{Placeholder, ServiceConfig, fill};
 use fs_err::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -11,7 +13,12 @@ use std::time::{Duration, Instant};
 use tokio::process::{Child, Command};
 
 /// Running services; ended when dropped.
-pub struct Services(Vec<Child>);
+pub struct Services(Vec<Service>);
+
+struct Service {
+    child: Child,
+    log: LogWriter,
+}
 
 /// How long between two looks at a service that is not ready.
 const POLL: Duration = Duration::from_millis(50);
@@ -20,7 +27,7 @@ const TAIL_BYTES: u64 = 4 << 10;
 const TAIL_LINES: usize = 12;
 
 /// Starts every service and waits until each answers at its `ready` address. What they print goes to
-/// `service-1.log` and so on in the folder `output`; what is there already is kept.
+/// `service-1.log` and so on in the folder `output`, without `secrets`; what is there already is kept.
 ///
 /// # Errors
 /// When one cannot be started, ends, or is not ready within `limit`; with the end of its output.
@@ -29,22 +36,34 @@ pub async fn start_services(
     root: &Path,
     output: &Path,
     limit: Duration,
+    secrets: &Secrets,
 ) -> io::Result<Services> {
     let mut running = Services(Vec::new());
     for (index, service) in services.iter().enumerate() {
         let path = log_of(output, index);
-        let log = open_log(&path)?;
+        let (pipe, log) = LogWriter::start(open_log(&path)?, secrets.clone())?;
         let filled = Filled::new(service, root)?;
         let mut command = Command::new(&filled.command[0]);
         command.args(&filled.command[1..]).current_dir(root).env_clear();
         command.envs(VisibleEnv::of(None, super::is_ci()).variables());
-        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).kill_on_drop(true).process_group(0);
+        command
+            .stdin(Stdio::null())
+            .stdout(pipe.try_clone()?)
+            .stderr(pipe)
+            .kill_on_drop(true)
+            .process_group(0);
         let child = command
             .spawn()
             .map_err(|why| named(index, &format!("can't start `{}`: {why}", service.command[0])))?;
-        running.0.push(child);
+        // It holds our end of the pipe.
+        drop(command);
+        running.0.push(Service { child, log });
         if let Some(ready) = &filled.ready {
-            running.wait_ready(index, ready, limit).await.map_err(|error| with_tail(&error, &path))?;
+            if let Err(error) = running.wait_ready(index, ready, limit).await {
+                running.end();
+                running.0[index].log.finish();
+                return Err(with_tail(&error, &path));
+            }
         }
     }
     Ok(running)
@@ -124,7 +143,7 @@ impl Services {
             .ok_or_else(|| named(index, &format!("`ready` is no http address: `{ready}`")))?;
         let until = Instant::now() + limit;
         loop {
-            if let Some(status) = self.0[index].try_wait()? {
+            if let Some(status) = self.0[index].child.try_wait()? {
                 return Err(named(index, &format!("it ended before it was ready: {status}")));
             }
             if tokio::net::TcpStream::connect(&address).await.is_ok() {
@@ -151,13 +170,22 @@ fn address_of(url: &str) -> Option<String> {
     Some(if host.contains(':') { host.to_owned() } else { format!("{host}:{port}") })
 }
 
-impl Drop for Services {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
+impl Services {
+    fn end(&self) {
+        for service in &self.0 {
             // The whole group: a service may have started others.
-            if let Some(pid) = child.id().and_then(|id| rustix::process::Pid::from_raw(id as i32)) {
+            if let Some(pid) = service.child.id().and_then(|id| rustix::process::Pid::from_raw(id as i32)) {
                 let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::TERM);
             }
+        }
+    }
+}
+
+impl Drop for Services {
+    fn drop(&mut self) {
+        self.end();
+        for service in &self.0 {
+            service.log.finish();
         }
     }
 }

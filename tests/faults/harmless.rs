@@ -102,7 +102,8 @@ fn no_secret_is_written() {
             "mcp-regress.toml",
             &format!(
                 "format_version = 1\n[server]\ncommand = [\"sh\", \"{}\", \"${{PLANTED_WORD}}\", \"--password=l1teral-5ecret\"]\n\
-                 env = {{ PLANTED_TOKEN = \"${{PLANTED_TOKEN}}\", API_KEY = \"${{PLANTED_KEY}}\" }}\n",
+                 env = {{ PLANTED_TOKEN = \"${{PLANTED_TOKEN}}\", API_KEY = \"${{PLANTED_KEY}}\" }}\n\
+                 [[service]]\ncommand = [\"sh\", \"-c\", \"echo told $PLANTED_TOKEN $PLANTED_KEY; sleep 60\"]\n",
                 path.display()
             ),
         );
@@ -127,6 +128,8 @@ fn no_secret_is_written() {
                 bodies.iter().any(|(_, text)| text.contains("refused for ${PLANTED_TOKEN}")),
                 "{bodies:?}"
             );
+            let log = std::fs::read_to_string(only_run(&out).join("service-1.log")).unwrap();
+            assert_eq!(log, "told ${PLANTED_TOKEN} ${PLANTED_KEY}\n");
             let meta = std::fs::read_to_string(only_run(&out).join("run.json")).unwrap();
             assert!(meta.contains("${PLANTED_WORD}") && meta.contains("PLANTED_TOKEN"), "{meta}");
             let checked = watch(binary().args(["check", "--suite"]).arg(folder.path()).envs(SECRETS));
