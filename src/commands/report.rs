@@ -84,7 +84,11 @@ pub(super) fn judge_and_show(
     }
     let report =
         report::build(meta, &folder.journals()?).map_err(|error| Failure::new(ExitCode::Internal, error))?;
-    report::write_all(&report, &folder.0)?;
+    report::write_all(&report, &folder.0).map_err(|error| {
+        let again = format!("mcp-regress report {}", folder.0.display());
+        Failure::from(error)
+            .hint(format!("everything that was measured is kept; judge it again with: {again}"))
+    })?;
     wishes::fulfil(asked.reports, &folder.0)?;
     let rounds = match folder.0.parent() {
         Some(out) => rounds(&report, out, asked.is_new)?,

@@ -28,8 +28,16 @@ const WAITING: usize = 16;
 pub struct JournalWriter {
     /// Gone once the journal is finished.
     records: Mutex<Option<SyncSender<Entry>>>,
-    writer: Mutex<Option<JoinHandle<io::Result<()>>>>,
+    writer: Mutex<Writer>,
     sync: Sync,
+}
+
+/// The thread that writes.
+#[derive(Debug)]
+enum Writer {
+    AtWork(JoinHandle<io::Result<()>>),
+    /// With what it failed at, if it did: every worker is told, not the first alone.
+    Ended(Option<(io::ErrorKind, String)>),
 }
 
 /// A record on its way to the disk, and who waits until it is there.
@@ -64,7 +72,7 @@ impl JournalWriter {
         let (records, coming) = sync_channel(WAITING);
         let name = "journal".to_owned();
         let writer = std::thread::Builder::new().name(name).spawn(move || write_all(file, &coming, sync))?;
-        Ok(Self { records: Mutex::new(Some(records)), writer: Mutex::new(Some(writer)), sync })
+        Ok(Self { records: Mutex::new(Some(records)), writer: Mutex::new(Writer::AtWork(writer)), sync })
     }
 
     /// Appends one record: at once, or with [`Sync::EveryAttempt`] before this returns.
@@ -90,8 +98,16 @@ impl JournalWriter {
     /// When the disk refuses.
     pub fn finish(&self) -> io::Result<()> {
         drop(lock(&self.records).take());
-        let Some(writer) = lock(&self.writer).take() else { return Ok(()) };
-        writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        // Who comes second waits here for what the first one learns.
+        let mut writer = lock(&self.writer);
+        if let Writer::AtWork(thread) = std::mem::replace(&mut *writer, Writer::Ended(None)) {
+            let written = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            *writer = Writer::Ended(written.err().map(|error| (error.kind(), error.to_string())));
+        }
+        match &*writer {
+            Writer::Ended(Some((kind, why))) => Err(io::Error::new(*kind, why.clone())),
+            _ => Ok(()),
+        }
     }
 }
 
