@@ -107,6 +107,11 @@ pub fn redacted_arguments(arguments: &Map<String, Value>) -> (Map<String, Value>
     (redacted.collect(), count)
 }
 
+/// Whether what is called so is a secret whatever it looks like.
+pub fn is_secret_name(name: &str) -> bool {
+    SECRET_NAMES.contains(&crate::agent::plain_name(name).as_str())
+}
+
 /// A value with everything redacted, and how many texts were.
 pub fn redacted_value(value: &Value) -> (Value, u64) {
     let mut count = 0;
@@ -117,8 +122,7 @@ pub fn redacted_value(value: &Value) -> (Value, u64) {
 fn redact(name: &str, value: &Value, count: &mut u64) -> Value {
     match value {
         Value::String(text) => {
-            let name = crate::agent::plain_name(name);
-            if SECRET_NAMES.contains(&name.as_str()) && !text.is_empty() {
+            if is_secret_name(name) && !text.is_empty() {
                 *count += 1;
                 return Value::String("[redacted secret]".to_owned());
             }

@@ -55,8 +55,14 @@ impl Secrets {
 
     /// The text without the values.
     pub fn hide(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, (value, shown)| {
-            if text.contains(value.as_str()) { text.replace(value.as_str(), shown) } else { text }
+        self.hidden(text).unwrap_or_else(|| text.to_owned())
+    }
+
+    /// The same; nothing where the text holds none.
+    pub fn hidden(&self, text: &str) -> Option<String> {
+        self.0.iter().fold(None, |hidden, (value, shown)| {
+            let text = hidden.as_deref().unwrap_or(text);
+            if text.contains(value.as_str()) { Some(text.replace(value.as_str(), shown)) } else { hidden }
         })
     }
 

@@ -220,7 +220,7 @@ impl Worker {
                 let toolbox =
                     if side.is_baseline_code() { &config.baseline_tools } else { &config.candidate_tools };
                 let spec = if side.is_baseline_code() { &config.baseline } else { &config.candidate };
-                let hide = |text: &str| spec.secrets.hide(text);
+                let hide = |text: &str| spec.secrets.hidden(text);
                 let keeper = Keeper { which: config.keep, bodies: &config.bodies, hide: &hide };
                 let keeper = (config.keep != KeepBodies::Nothing).then_some(&keeper);
                 let trace =
