@@ -1,5 +1,6 @@
 // Opens pages in headless Chromium on a phone and on a desk, light and dark, and fails when a page asks for
-// anything, logs an error, is wider than its screen, or breaks a rule of axe-core of serious or critical impact.
+// anything, logs an error, is wider than its screen, holds an element that could act, or breaks a rule of axe-core of
+// serious or critical impact. The page of the hostile suite must show its texts as they are.
 //
 // Usage: node check.mjs CHROMIUM FOLDER PAGE...   (screenshots go to FOLDER)
 import { chromium } from "playwright-core";
@@ -15,6 +16,15 @@ if (pages.length === 0) {
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 const problems = [];
 
+// What a report has no use for; a server's text that became one of these got through.
+const ACTING = "script,img,iframe,object,embed,link,base,form,input,button,video,audio,style:not(head style),a[href^='javascript']";
+// As hostile/server.mjs wrote it, with what cannot be seen told by its code.
+const HOSTILE = [
+  "</script><script>document.title='run'</script><img src=x onerror=\"document.title='run'\">",
+  "<style>*{display:none}</style>\u27e8U+202E\u27e9gnp.exe\u27e8U+2066\u27e9\u27e8U+0000\u27e9\u27e8U+001B\u27e9[31mred",
+  "&lt;b&gt; [l](http://127.0.0.1:9/) `code` | ",
+];
+
 async function look(file, width, colorScheme) {
   const url = pathToFileURL(path.resolve(file)).href;
   const name = `${path.basename(path.dirname(path.resolve(file)))}-${width}-${colorScheme}`;
@@ -28,6 +38,20 @@ async function look(file, width, colorScheme) {
   await page.screenshot({ path: path.join(folder, `${name}.png`) });
   // What is folded must be sound too; a few are enough where there are hundreds.
   await page.$$eval("details", (all) => all.slice(0, 40).forEach((one) => (one.open = true)));
+  const acting = await page.$$eval(ACTING, (all) => all.slice(0, 3).map((one) => one.outerHTML.slice(0, 200)));
+  acting.forEach((html) => say(`holds ${html}`));
+  if (name.startsWith("hostile")) {
+    // An error is shown as its JSON, in which some of this is escaped.
+    const all = await page.$$eval("details.body pre", (all) => all.map((one) => one.textContent));
+    const bodies = all.filter((body) => body.includes("text of the page"));
+    if (bodies.length === 0 || bodies.length === all.length) say("shows no kept result, or no kept error");
+    const text = await page.evaluate(() => document.body.innerText);
+    for (const part of HOSTILE) {
+      if (!text.includes(part.trimEnd())) say(`does not show ${JSON.stringify(part)}`);
+      if (!bodies.every((body) => body.includes(part))) say(`does not show ${JSON.stringify(part)} in a result`);
+    }
+    if ((await page.title()) === "run") say("ran a server's text");
+  }
   const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   if (wide > room) say(`is ${wide} px wide`);
   await page.evaluate(axe.source);

@@ -16,6 +16,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import xmlschema
 import yaml
 
 HERE = Path(__file__).resolve().parent
@@ -25,6 +26,8 @@ MARKER = "<!-- mcp-regress -->"
 TOKEN = "planted-token-of-the-host-5d1e"
 REPRODUCIBLE = ["calls.csv", "attempts.csv", "cases.csv", "metrics.csv", "flips.csv", "rules.csv", "columns.md",
                 "summary.json", "summary.md"]
+
+JUNIT = xmlschema.XMLSchema(str(ROOT / "tests/data/junit.xsd"))
 
 GH = r"""#!/usr/bin/env bash
 # Plays `gh`: answers what the recipe asks, writes down what it sends.
@@ -170,7 +173,10 @@ class Recipes(unittest.TestCase):
             code = self.steps(workflow["jobs"]["measure"], clone, {"matrix.shard": shard}, **github)
             self.assertEqual(code, 0, self.said)
         shutil.rmtree(clone / "shards", ignore_errors=True)
-        return self.steps(workflow["jobs"]["judge"], clone, {}, **github)
+        code = self.steps(workflow["jobs"]["judge"], clone, {}, **github)
+        # Of a regression, of a run with a gap, and of one where nothing changed.
+        JUNIT.validate(str(clone / "verdict/junit.xml"))
+        return code
 
     def comment(self, number="12\n"):
         workflow = load("github/comment.yml")
@@ -283,6 +289,7 @@ class Recipes(unittest.TestCase):
         self.assert_same(whole, next((clone / "results").glob("*/run.json")).parent)
         for path in ["comment.md", judge["artifacts"]["reports"]["junit"]]:
             self.assertTrue((clone / path).is_file(), path)
+        JUNIT.validate(str(clone / "junit.xml"))
 
     # Kubernetes
 
