@@ -1,5 +1,7 @@
 //! `compare FILE.csv`: what cannot be judged is refused with one clear error.
 
+#![expect(clippy::unwrap_used, reason = "a test may end by a panic, also in what its functions call")]
+
 mod cli;
 
 use cli::*;

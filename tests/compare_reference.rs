@@ -1,5 +1,7 @@
 //! The ten reference data sets through the binary: `compare FILE.csv` and its `summary.json`.
 
+#![expect(clippy::unwrap_used, reason = "a test may end by a panic, also in what its functions call")]
+
 mod cli;
 
 use cli::*;

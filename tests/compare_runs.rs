@@ -1,5 +1,7 @@
 //! `compare RUN RUN`, `plan` and `calibrate` on stored runs of the fixture server.
 
+#![expect(clippy::unwrap_used, reason = "a test may end by a panic, also in what its functions call")]
+
 mod cli;
 
 use cli::*;

@@ -58,12 +58,12 @@ pub async fn start_services(
         // It holds our end of the pipe.
         drop(command);
         running.0.push(Service { child, log });
-        if let Some(ready) = &filled.ready {
-            if let Err(error) = running.wait_ready(index, ready, limit).await {
-                running.end();
-                running.0[index].log.finish();
-                return Err(with_tail(&error, &path));
-            }
+        if let Some(ready) = &filled.ready
+            && let Err(error) = running.wait_ready(index, ready, limit).await
+        {
+            running.end();
+            running.0[index].log.finish();
+            return Err(with_tail(&error, &path));
         }
     }
     Ok(running)

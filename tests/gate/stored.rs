@@ -7,10 +7,7 @@ use std::path::{Path, PathBuf};
 const SERVER: &str = "{self} fixture --scenario documents --build";
 
 fn command(out: &Path, more: &[&str]) -> Said {
-    let said = said(
-        mcp_regress().args(["run", "--cases", FEW, "--suite"]).arg(demo()).arg("--out").arg(out).args(more),
-    );
-    said
+    said(mcp_regress().args(["run", "--cases", FEW, "--suite"]).arg(demo()).arg("--out").arg(out).args(more))
 }
 
 fn cmd(build: &str) -> String {

@@ -197,7 +197,8 @@ fn a_journal_may_be_cut_repeated_and_of_other_cases() {
     let folder = tempfile::tempdir().unwrap();
     let world = windows();
     let path = write_journal(folder.path(), &world.attempts);
-    let whole = report::summary_json(&report::build(world.meta.clone(), &[path.clone()]).unwrap());
+    let whole =
+        report::summary_json(&report::build(world.meta.clone(), std::slice::from_ref(&path)).unwrap());
 
     // An attempt that was made twice: the later start counts, wherever it stands.
     let mut early = world.attempts[0].clone();
@@ -212,12 +213,12 @@ fn a_journal_may_be_cut_repeated_and_of_other_cases() {
     let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
     file.write_all(br#"{"case_id":"docs/case-00","split":"te"#).unwrap();
     drop(file);
-    let report = report::build(world.meta.clone(), &[path.clone()]).unwrap();
+    let report = report::build(world.meta.clone(), std::slice::from_ref(&path)).unwrap();
     assert_eq!(report::summary_json(&report), whole, "none of it changes the result");
     let notes = report.journal.notes();
     assert!(
         matches!(
-            &notes[..],
+            notes,
             [
                 JournalNote::Unreadable { line: 87, .. },
                 JournalNote::Foreign { lines: 1, .. },

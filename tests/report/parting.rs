@@ -19,7 +19,8 @@ fn lines(world: &World) -> Vec<String> {
 
 #[test]
 fn a_flip_names_the_call_and_what_differs_there() {
-    let changes: [(&str, fn(&mut AttemptRecord)); 9] = [
+    type Change = fn(&mut AttemptRecord);
+    let changes: [(&str, Change); 9] = [
         ("no call, change never seen", |_| {}),
         ("attempt 1, call 1 (<read_document>) error: ok -> tool error, change seen", |attempt| {
             attempt.calls[0].outcome = Outcome::ToolError;

@@ -77,7 +77,8 @@ fn every_table_is_as_it_was() {
 fn the_order_of_the_journal_changes_no_byte() {
     let world = eventful();
     let first = written(&world);
-    let orders: [(&str, fn(&mut Vec<AttemptRecord>)); 3] = [
+    type Reorder = fn(&mut Vec<AttemptRecord>);
+    let orders: [(&str, Reorder); 3] = [
         ("reversed", |attempts| attempts.reverse()),
         ("turned", |attempts| attempts.rotate_left(5)),
         ("by attempt", |attempts| attempts.sort_by_key(|a| (a.attempt, std::cmp::Reverse(a.side)))),

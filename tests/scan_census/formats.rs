@@ -175,7 +175,6 @@ fn sessions_of_record_are_measured_by_the_profile() {
         position = page.get("nextPosition").cloned();
         sizes.push(text.encode_utf16().count() as u64);
     }
-    drop(ask);
     drop(stdin);
     assert!(child.wait().unwrap().success());
     let census = census(dir.path());
