@@ -1,5 +1,6 @@
 //! Values that an earlier result returned, put in where a recording refers to them.
 
+use crate::case::unescaped_name;
 use crate::client::Page;
 use crate::suite::Selector;
 use serde_json::{Map, Value, json};
@@ -43,7 +44,7 @@ impl Bindings {
         let mut keys = Map::new();
         for (name, value) in arguments {
             let (value, key) = self.resolve_value(value, recorded);
-            sent.insert(name.clone(), value);
+            sent.insert(unescaped_name(name).to_owned(), value);
             keys.insert(name.clone(), key);
         }
         Bound { arguments: sent, key_arguments: keys }
@@ -112,6 +113,11 @@ mod tests {
             Value::Object(bound.arguments),
             json!({"in": [{"id": "b-1"}], "session": 42, "as_text": "42", "lost": 5})
         );
+        let own = json!({"$from": {"$$from": [{"$from": "doc", "from": 1, "$fro": 2}]}});
+        let in_case = crate::case::escaped(own.clone());
+        assert_eq!(in_case, json!({"$$from": {"$$$from": [{"$$from": "doc", "from": 1, "$fro": 2}]}}));
+        let sent = bindings.resolve(in_case.as_object().unwrap(), false).arguments;
+        assert_eq!(Value::Object(sent), own, "an argument of that name is no binding");
         assert_eq!(bound.key_arguments["in"], json!([{"id": {"$from": "doc"}}]));
         assert_eq!(bindings.unresolved, 1);
     }

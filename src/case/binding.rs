@@ -1,11 +1,40 @@
-//! `{"$from": name, "recorded": value}` inside arguments.
+//! `{"$from": name, "recorded": value}` inside arguments. A tool whose own argument is named `$from` has it with one
+//! more `$` in a case: `$$from` is sent as `$from`, `$$$from` as `$$from`.
 
 use crate::doc::{At, Content, did_you_mean, list_of};
+use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The key that makes an object a binding.
 const FROM: &str = "$from";
 const RECORDED: &str = "recorded";
+
+/// Whether a name is `$from`, with any number of `$` in front.
+fn is_from(name: &str) -> bool {
+    name.strip_suffix(FROM).is_some_and(|front| front.bytes().all(|byte| byte == b'$'))
+}
+
+/// The name of an argument as a server knows it.
+pub fn unescaped_name(name: &str) -> &str {
+    if name != FROM && is_from(name) { &name[1..] } else { name }
+}
+
+/// The name of an argument as a case holds it.
+pub fn escaped_name(name: &str) -> Cow<'_, str> {
+    if is_from(name) { Cow::Owned(format!("${name}")) } else { Cow::Borrowed(name) }
+}
+
+/// Arguments of a call as a case holds them.
+pub fn escaped(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(escaped).collect(),
+        Value::Object(map) => Value::Object(
+            map.into_iter().map(|(name, value)| (escaped_name(&name).into_owned(), escaped(value))).collect(),
+        ),
+        scalar => scalar,
+    }
+}
 
 /// Checks every binding inside `arguments`: `saved` are the names that earlier steps save.
 pub(super) fn check(arguments: &At<'_>, saved: &BTreeSet<String>) {

@@ -12,6 +12,7 @@ mod select;
 mod steps;
 mod walk;
 
+pub use binding::{escaped, escaped_name, unescaped_name};
 pub use id::default_split;
 pub use load::{Loaded, load, load_all, parse};
 pub use model::*;

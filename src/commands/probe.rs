@@ -197,7 +197,7 @@ fn answered(tool: &Tool, answer: Answer) -> Result<(ToolResult, usize), Failure>
 fn written(id: &str, args: &ProbeArgs, arguments: &Map<String, Value>, reads: bool) -> String {
     let mut step = Map::new();
     step.insert(if reads { "read" } else { "call" }.to_owned(), json!(args.tool));
-    step.insert("arguments".to_owned(), Value::Object(arguments.clone()));
+    step.insert("arguments".to_owned(), crate::case::escaped(Value::Object(arguments.clone())));
     if reads {
         let need =
             if args.contains.is_empty() { json!({"end": true}) } else { json!({"contains": args.contains}) };

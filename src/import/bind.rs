@@ -7,6 +7,7 @@ use super::redact::has_secret;
 use super::shown::Shown;
 use super::tools::is_position;
 use crate::agent::{each_leaf, is_rfc3339, is_same, is_size_name, plain_name};
+use crate::case::escaped_name;
 use crate::client::Page;
 use crate::text::Pointer;
 use serde_json::Value;
@@ -328,9 +329,10 @@ fn name_for(
     name
 }
 
-/// Puts a binding in place of an argument.
+/// Puts a binding in place of an argument, in arguments as a case holds them.
 pub fn put(arguments: &mut Value, binding: &Binding) {
-    if let Some(place) = arguments.pointer_mut(&binding.argument)
+    let pointer = binding.argument.split('/').map(escaped_name).collect::<Vec<_>>().join("/");
+    if let Some(place) = arguments.pointer_mut(&pointer)
         && (is_same(Some(place), &binding.value) || place.is_string())
     {
         *place = serde_json::json!({ "$from": binding.name, "recorded": place.take() });

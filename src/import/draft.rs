@@ -9,7 +9,7 @@ use super::redact::{PACK, redacted, redacted_arguments};
 use super::scope::Scope;
 use super::sightings::Sightings;
 use super::tools::Tools;
-use crate::case::Need;
+use crate::case::{Need, escaped};
 use crate::text::canonical;
 use crate::words::{NeedKind, OnOversized};
 use serde_json::{Map, Value, json};
@@ -205,7 +205,7 @@ impl Draft {
         if let EventKind::Call(call) = &session.events[chain.first_event()].kind {
             let (arguments, redacted) = redacted_arguments(&call.arguments);
             self.redacted_arguments += redacted;
-            let mut arguments = Value::Object(arguments);
+            let mut arguments = escaped(Value::Object(arguments));
             for binding in self.bindings.iter().filter(|binding| binding.step == index) {
                 put(&mut arguments, binding);
             }
