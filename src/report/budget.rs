@@ -31,10 +31,15 @@ impl Budgeted {
     /// Writes `head`, then as many whole rows as go into half of what is left, then what was left out: `what`
     /// names the rows and where all of them stand. Nothing when there is no row.
     pub fn rows(&mut self, head: &str, rows: &[String], what: &str) {
+        self.rows_between(head, rows, "", what);
+    }
+
+    /// The same, with something after the rows that are there.
+    pub fn rows_between(&mut self, head: &str, rows: &[String], tail: &str, what: &str) {
         if rows.is_empty() {
             return;
         }
-        let share = self.left / SHARE;
+        let share = (self.left / SHARE).saturating_sub(tail.len());
         let mut written = 0;
         let mut part = head.to_owned();
         for row in rows {
@@ -45,6 +50,7 @@ impl Budgeted {
             written += 1;
         }
         if written > 0 {
+            part.push_str(tail);
             self.left -= part.len();
             self.text.push_str(&part);
         }
@@ -55,6 +61,11 @@ impl Budgeted {
             note.truncate(note.floor_char_boundary(NOTE));
             self.text.push_str(&note);
         }
+    }
+
+    /// Whether the text ends with an empty line.
+    pub fn ends_with_blank(&self) -> bool {
+        self.text.ends_with("\n\n")
     }
 
     /// The text.

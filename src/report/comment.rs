@@ -2,6 +2,7 @@
 
 use super::budget::Budgeted;
 use super::phrase::{self, age, code, counted, grouped, signed};
+use super::summary_tables::{self as tables, Table};
 use super::{Report, csv_cases, sentence, summary_md};
 use crate::verdict::{Comparison, Overall};
 
@@ -16,7 +17,7 @@ const SENTENCE: usize = 1_500;
 /// Of the mean of a case.
 const DECIMALS: usize = 2;
 /// Sections that may have to say what they left out.
-const SECTIONS: usize = 8;
+const SECTIONS: usize = 10;
 
 /// The comment, when there is something to say. `comparison` is that of the report.
 pub fn comment(report: &Report, comparison: &Comparison<'_>) -> Option<String> {
@@ -53,29 +54,32 @@ pub fn within(report: &Report, comparison: Option<&Comparison<'_>>, bytes: usize
     }
     text.whole(&format!("## {sentence}\n{MARKER}\n\n"));
     text.whole(&format!("{}\n\n", summary_md::compared(report)));
-    let (head, rules) = table(&summary_md::rules(report));
-    text.rows(&head, &rules, "rules (rules.csv)");
+    let failed = tables::rules(report, false);
+    text.rows(&failed.head, &failed.rows, "rules (rules.csv)");
     let notes: Vec<String> =
         report.warnings.iter().map(|warning| format!("- **Note:** {}\n", warning.text(&code))).collect();
     text.rows("\n", &notes, "notes (summary.json)");
-    text.whole(&format!("\n{}\n\n", summary_md::paragraph(report)));
-    let (head, metrics) = table(&summary_md::table(report, &report.splits[0]));
-    text.rows(&head, &metrics, "metrics (metrics.csv)");
+    text.whole(&format!(
+        "{}{}\n\n",
+        if text.ends_with_blank() { "" } else { "\n" },
+        summary_md::paragraph(report)
+    ));
+    let key = tables::key(report);
+    text.rows(&key.head, &key.rows, "metrics (metrics.csv)");
+    text.whole(&summary_md::split_apart(report));
     text.rows(FLIPS, &flips(report), "flipped cases (flips.csv)");
-    if let Some(comparison) = comparison {
-        let (head, cases) = changed_cases(report, comparison);
-        text.rows(&head, &cases, "changed cases (cases.csv)");
-    }
     text.whole(&summary_md::not_checked(report));
+    let mut fold = |title: &str, table: &Table, what: &str| {
+        text.rows_between(&(tables::fold(title) + &table.head), &table.rows, tables::FOLD_END, what);
+    };
+    fold(summary_md::PARTING, &summary_md::parting(report), "regressions and flips (flips.csv, cases.csv)");
+    fold(summary_md::METRICS, &tables::metrics(report, &report.splits[0]), "metrics (metrics.csv)");
+    fold(summary_md::SPLITS, &summary_md::splits_whole(report), "splits (metrics.csv)");
+    fold(summary_md::RULES, &tables::rules(report, true), "rules (rules.csv)");
+    if let Some(comparison) = comparison {
+        fold("Cases that changed most", &changed_cases(report, comparison), "changed cases (cases.csv)");
+    }
     text.text() + &run
-}
-
-/// A table of Markdown as its head (with what stands above it) and its rows.
-fn table(markdown: &str) -> (String, Vec<String>) {
-    let lines: Vec<String> = markdown.split_inclusive('\n').map(str::to_owned).collect();
-    let rule = lines.iter().position(|line| line.starts_with("|---"));
-    let cut = rule.map_or(0, |rule| rule + 1);
-    (lines[..cut].concat(), lines[cut..].to_vec())
 }
 
 const FLIPS: &str = "\n| case | flip | baseline | candidate |\n|---|---|---|---|\n";
@@ -97,9 +101,9 @@ fn flips(report: &Report) -> Vec<String> {
 }
 
 /// The cases in which the headline's metric changed, the largest changes first.
-fn changed_cases(report: &Report, comparison: &Comparison<'_>) -> (String, Vec<String>) {
+fn changed_cases(report: &Report, comparison: &Comparison<'_>) -> Table {
     let Some((info, row)) = sentence::headline(report, &report.splits[0]) else {
-        return (String::new(), Vec::new());
+        return Table { head: String::new(), rows: Vec::new() };
     };
     let mut changed = csv_cases::changed(comparison, row.metric);
     changed.sort_by(|a, b| b.delta.abs().total_cmp(&a.delta.abs()).then(a.case.cmp(&b.case)));
@@ -114,9 +118,9 @@ fn changed_cases(report: &Report, comparison: &Comparison<'_>) -> (String, Vec<S
     };
     let label = code(&info.name.replace('_', " "));
     let head = format!(
-        "\n{label} by case, mean of an attempt:\n\n| case | baseline | candidate | delta |\n|---|---|---|---|\n"
+        "{label} by case, mean of an attempt:\n\n| case | baseline | candidate | delta |\n|---|---|---|---|\n"
     );
-    (head, changed.iter().map(row).collect())
+    Table { head, rows: changed.iter().map(row).collect() }
 }
 
 /// What differs from run to run, in one block at the end.

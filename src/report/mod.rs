@@ -26,6 +26,7 @@ mod side_by_side;
 mod terminal;
 mod summary_json;
 mod summary_md;
+mod summary_tables;
 mod files;
 mod html;
 pub mod from_summary;

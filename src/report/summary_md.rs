@@ -1,14 +1,22 @@
 //! summary.md: what a careful maintainer would write under a pull request.
 
-use super::csv_figures::{margin_text, split_word};
+use super::csv_figures::split_word;
 use super::phrase::{self, code, counted, grouped};
 use super::sentence;
+use super::summary_tables::{self as tables, Table};
 use super::{Report, attribution};
+use crate::metric::MetricInfo;
 use crate::stats::flips::Direction;
 use crate::trace::SideMeta;
-use crate::verdict::{FlipRow, MetricRow, Overall, SplitFigures, Verdict};
+use crate::verdict::{FlipRow, MetricRow, Overall, SplitFigures};
 use crate::words::{Side, Split};
 use std::fmt::Write;
+
+/// Titles of what is folded.
+pub(super) const PARTING: &str = "Where the sides part";
+pub(super) const METRICS: &str = "All metrics";
+pub(super) const SPLITS: &str = "Dev and test apart, all that changed";
+pub(super) const RULES: &str = "All rules";
 
 /// The file's text.
 pub fn render(report: &Report) -> String {
@@ -21,11 +29,17 @@ pub fn render(report: &Report) -> String {
         text.push('\n');
     }
     let _ = writeln!(text, "{}\n", paragraph(report));
-    text.push_str(&table(report, &report.splits[0]));
+    let failed = tables::rules(report, false).text();
+    if !failed.is_empty() {
+        let _ = writeln!(text, "{failed}");
+    }
+    text.push_str(&tables::key(report).text());
     text.push_str(&split_apart(report));
-    text.push_str(&parting(report));
-    text.push_str(&rules(report));
     text.push_str(&not_checked(report));
+    text.push_str(&parting(report).folded(PARTING));
+    text.push_str(&tables::metrics(report, &report.splits[0]).folded(METRICS));
+    text.push_str(&splits_whole(report).folded(SPLITS));
+    text.push_str(&tables::rules(report, true).folded(RULES));
     text
 }
 
@@ -42,7 +56,7 @@ pub(super) fn sentence(report: &Report) -> String {
 }
 
 /// Sentences hold figures and names of metrics; a name that a server gave could be in a reason.
-fn marked(sentence: &str) -> String {
+pub(super) fn marked(sentence: &str) -> String {
     let is_ours = |c: char| c.is_ascii_alphanumeric() || " .,;:()+->%/_'".contains(c);
     if sentence.chars().all(is_ours) && !sentence.contains("://") && !sentence.contains("www.") {
         sentence.replace('_', " ")
@@ -188,101 +202,51 @@ fn largest(report: &Report) -> Option<String> {
     Some(format!("Largest result in chars: {base} -> {cand}{limit}."))
 }
 
-pub(super) fn table(report: &Report, figures: &SplitFigures) -> String {
-    let mut text =
-        "| metric | baseline | candidate | delta | 95 % CI | same code | |\n|---|---|---|---|---|---|---|\n"
-            .to_owned();
-    for row in &figures.metrics {
-        let info = &report.collected.table.metrics[row.metric];
-        let shown = phrase::Shown::of(info, row);
-        let value = |mean: Option<f64>| mean.map_or_else(String::new, |mean| shown.value(mean));
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} | {} |",
-            marked(&phrase::label(info, row)),
-            value(row.baseline_mean),
-            value(row.candidate_mean),
-            row.delta.map_or_else(String::new, |delta| shown.delta(delta)),
-            phrase::interval(info, row),
-            phrase::same_code(info, row),
-            phrase::word(row)
-        );
-    }
-    text.push_str("\nCounts are totals over all paired attempts unless they say mean or a case; sizes are means of an attempt; shares are means.\n");
-    text
-}
-
 /// For each regression and each flip the cases that hold it, and the calls at which their sides part.
-fn parting(report: &Report) -> String {
-    let lines = attribution::lines(report, &code);
-    if lines.is_empty() || report.is_foreign {
-        return String::new();
-    }
-    let lines: String = lines.iter().map(|line| format!("- {line}\n")).collect();
-    format!("\nWhere the sides part:\n\n{lines}")
+pub(super) fn parting(report: &Report) -> Table {
+    let lines = if report.is_foreign { Vec::new() } else { attribution::lines(report, &code) };
+    Table { head: String::new(), rows: lines.iter().map(|line| format!("- {line}\n")).collect() }
 }
 
-/// What changed in dev and in test, each alone.
-fn split_apart(report: &Report) -> String {
+/// What changed in dev and in test, each alone: of the metrics that stand in the narrow table.
+pub(super) fn split_apart(report: &Report) -> String {
     let [_, dev, test] = &report.splits;
     if dev.selected == 0 || test.selected == 0 {
         let only = if dev.selected == 0 { Split::Test } else { Split::Dev };
         return format!("\nAll cases are of the {only} split.\n");
     }
-    let mut text = String::new();
-    for figures in [dev, test] {
-        let changed: Vec<String> = figures
-            .metrics
-            .iter()
-            .filter(|row| row.delta.is_some_and(|delta| delta != 0.0))
-            .map(|row| {
-                let info = &report.collected.table.metrics[row.metric];
-                format!("{} {}", marked(&phrase::change(info, row)), phrase::interval(info, row))
-            })
-            .collect();
-        let what = if changed.is_empty() { "nothing changed".to_owned() } else { changed.join("; ") };
-        let cases = counted(figures.paired as u64, "case", "cases");
-        let _ = write!(text, "\nThe {} split alone, {cases}: {what}.", split_word(figures.split));
-        if !figures.flips.is_empty() {
-            let _ = write!(text, " {}", flips(report, &figures.flips));
-        }
-        text.push('\n');
-    }
-    text
+    let is_key = |info: &MetricInfo, row: &MetricRow| tables::is_key(report, info, row);
+    [dev, test].map(|figures| format!("\n{}\n", split(report, figures, &is_key))).concat()
 }
 
-pub(super) fn rules(report: &Report) -> String {
-    if report.rules.is_empty() {
-        return String::new();
-    }
-    let mut text = "\n| rule | asks | verdict | |\n|---|---|---|---|\n".to_owned();
-    for rule in &report.rules {
-        let mut asks = match (rule.margin, rule.max, rule.min, rule.require) {
-            (_, _, _, Some(require)) => require.to_string(),
-            (_, Some(max), _, _) => format!("at most {}", grouped_short(max)),
-            (_, _, Some(min), _) => format!("at least {}", grouped_short(min)),
-            (Some(margin), ..) => format!("{}, margin {}", rule.role, margin_text(margin)),
-            _ => rule.role.to_string(),
-        };
-        if let Some(question) = rule.question {
-            let _ = write!(asks, ", {question}");
-        }
-        if let Some(split) = rule.split {
-            let _ = write!(asks, ", {split} alone");
-        }
-        if let Some(glob) = &rule.cases {
-            let _ = write!(asks, ", {}", code(glob));
-        }
-        let verdict = rule.verdict.map_or("not judged", Verdict::as_str);
-        let reason = if rule.reason.is_empty() { String::new() } else { marked(&rule.reason) };
-        let subject = rule.subject.replace('_', " ");
-        let _ = writeln!(text, "| {} | {asks} | {verdict} | {reason} |", marked(&subject));
-    }
-    text
+/// The same of every metric.
+pub(super) fn splits_whole(report: &Report) -> Table {
+    let [_, dev, test] = &report.splits;
+    let both = if dev.selected == 0 || test.selected == 0 { Vec::new() } else { vec![dev, test] };
+    let rows = both.into_iter().map(|figures| format!("- {}\n", split(report, figures, &|_, _| true)));
+    Table { head: String::new(), rows: rows.collect() }
 }
 
-fn grouped_short(number: f64) -> String {
-    if number.fract() == 0.0 { grouped(number, 0) } else { crate::text::decimal(number) }
+fn split(
+    report: &Report,
+    figures: &SplitFigures,
+    is_told: &dyn Fn(&MetricInfo, &MetricRow) -> bool,
+) -> String {
+    let metrics = &report.collected.table.metrics;
+    let changed: Vec<String> = figures
+        .metrics
+        .iter()
+        .map(|row| (&metrics[row.metric], row))
+        .filter(|(info, row)| row.delta.is_some_and(|delta| delta != 0.0) && is_told(info, row))
+        .map(|(info, row)| format!("{} {}", marked(&phrase::change(info, row)), phrase::interval(info, row)))
+        .collect();
+    let what = if changed.is_empty() { "nothing of this changed".to_owned() } else { changed.join("; ") };
+    let cases = counted(figures.paired as u64, "case", "cases");
+    let mut text = format!("The {} split alone, {cases}: {what}.", split_word(figures.split));
+    if !figures.flips.is_empty() {
+        let _ = write!(text, " {}", flips(report, &figures.flips));
+    }
+    text
 }
 
 /// What this comparison cannot have seen.

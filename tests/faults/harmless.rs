@@ -443,7 +443,10 @@ fn assert_tables_hold_no_formula(run: &Path) {
 
 /// Outside of code spans, in which nothing acts, there is no mention, link, image, comment or tag.
 fn assert_markdown_is_plain(text: &str) {
-    let outside: String = text.split('`').step_by(2).collect();
+    // Lines of ours that fold a part.
+    let is_ours = |line: &&str| *line == "</details>" || line.starts_with("<details><summary>");
+    let others: Vec<&str> = text.lines().filter(|line| !is_ours(line)).collect();
+    let outside: String = others.join("\n").split('`').step_by(2).collect();
     for sign in ["@", "](", "![", "<", "http", "www."] {
         assert!(!outside.contains(sign), "`{sign}` in:\n{text}");
     }

@@ -95,7 +95,7 @@ fn a_regression_names_its_cases_the_worst_first() {
     );
     assert!(
         report::summary_md(&world.report())
-            .contains("Where the sides part:\n\n- `continuation reads`: `b/much` 0 -> 4")
+            .contains("<summary>Where the sides part</summary>\n\n- `continuation reads`: `b/much` 0 -> 4")
     );
 }
 

@@ -103,10 +103,12 @@ pub struct Bars<'b> {
 
 impl Bars<'_> {
     pub fn draw(&self) -> Markup {
-        const BIN: f64 = 44.0;
         const TALL: f64 = 120.0;
+        // Names of bins do not touch: a character of 12 px is about 7 px wide.
+        let longest = self.bins.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+        let bin = (longest as f64 * 7.0 + 6.0).max(44.0);
         let most = self.bins.iter().map(|(_, base, cand)| *base.max(cand)).max().unwrap_or(0).max(1) as f64;
-        let width = BIN * self.bins.len() as f64 + 8.0;
+        let width = bin * self.bins.len() as f64 + 8.0;
         let bar = |count: u64| tenth(count as f64 / most * TALL);
         html! {
             div class="scroll" tabindex="0" { svg viewBox={ "0 0 " (width) " " (TALL + 28.0) } width=(width) height=(TALL + 28.0) style={ "min-width:" (width) "px" } role="img" {
@@ -114,13 +116,13 @@ impl Bars<'_> {
                 desc { (self.words) }
                 line class="axis" x1="0" y1=(TALL + 4.0) x2=(width) y2=(TALL + 4.0) {}
                 @for (place, (name, base, cand)) in self.bins.iter().enumerate() {
-                    @let left = BIN * place as f64 + 6.0;
+                    @let left = bin * place as f64 + (bin - 32.0) / 2.0;
                     rect class="basefill" x=(left) y=(TALL + 4.0 - bar(*base)) width="15" height=(bar(*base)) {}
                     rect class="candfill" x=(left + 17.0) y=(TALL + 4.0 - bar(*cand)) width="15" height=(bar(*cand)) rx="4" {}
                     text x=(left + 16.0) y=(TALL + 20.0) text-anchor="middle" { (name) }
                 }
                 @if let Some(at) = self.line_at {
-                    line class="limit" x1=(tenth(BIN * at + 4.0)) y1="0" x2=(tenth(BIN * at + 4.0)) y2=(TALL + 4.0) {}
+                    line class="limit" x1=(tenth(bin * at + 2.0)) y1="0" x2=(tenth(bin * at + 2.0)) y2=(TALL + 4.0) {}
                 }
             } }
         }
