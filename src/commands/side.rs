@@ -250,13 +250,14 @@ fn git_failure(error: git::GitError) -> Failure {
     Failure::new(error.exit_code(), error)
 }
 
-/// Values of variables, of headers, of variables that are named like a secret, and what a command line hides.
+/// Values of variables, of headers, of variables that are named like a secret, and what a command line or a URL hides.
 fn secrets_of(
     variables: &BTreeSet<String>,
     command: &[Expanded],
     redacted: &[String],
     headers: &[(String, Expanded)],
     env: &[(String, Expanded)],
+    url: Option<&Expanded>,
 ) -> Secrets {
     let of_variables =
         variables.iter().filter_map(|name| Some((std::env::var(name).ok()?, Some(name.clone()))));
@@ -268,7 +269,9 @@ fn secrets_of(
         let start = shown.len() - "***".len();
         (word.value.get(start..).unwrap_or(&word.value).to_owned(), None)
     });
-    Secrets::new(of_variables.chain(of_headers).chain(of_env).chain(of_words))
+    let of_url = url.map(|url| suite::secrets_of_url(&url.value)).unwrap_or_default();
+    let of_url = of_url.into_iter().map(|value| (value, None));
+    Secrets::new(of_variables.chain(of_headers).chain(of_env).chain(of_words).chain(of_url))
 }
 
 /// Fills in variables and makes the record of the side.
@@ -292,7 +295,14 @@ fn finish(
     };
     let values =
         |pairs: Vec<(String, Expanded)>| pairs.into_iter().map(|(k, v)| (k, v.value)).collect::<Vec<_>>();
-    let secrets = secrets_of(&expanded.variables, &command, &redacted, &expanded.headers, &expanded.env);
+    let secrets = secrets_of(
+        &expanded.variables,
+        &command,
+        &redacted,
+        &expanded.headers,
+        &expanded.env,
+        expanded.url.as_ref(),
+    );
     let mut variables: Vec<String> = expanded.variables.into_iter().collect();
     variables.extend(expanded.env.iter().map(|(name, _)| name.clone()));
     variables.sort();

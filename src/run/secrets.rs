@@ -3,6 +3,7 @@
 //! A server may repeat what it was given: in an error, on stderr, in its own name. Whatever it says is passed
 //! through here before it reaches a file or a terminal.
 
+use crate::text::base64;
 use crate::wire::{CallFailure, StartError};
 use std::collections::BTreeMap;
 
@@ -30,7 +31,9 @@ impl Secrets {
             let shown = name.map_or_else(|| HIDDEN.to_owned(), |name| format!("${{{name}}}"));
             for part in std::iter::once(value.as_str()).chain(value.split_whitespace()) {
                 if part.len() >= LEAST_BYTES && !part.eq_ignore_ascii_case("bearer") {
-                    found.entry(part.to_owned()).or_insert_with(|| shown.clone());
+                    for form in forms(part) {
+                        found.entry(form).or_insert_with(|| shown.clone());
+                    }
                 }
             }
         }
@@ -79,6 +82,23 @@ impl Secrets {
     }
 }
 
+/// A value as it is, and as a server may repeat it: in a URL, in a form, in JSON, in base64.
+fn forms(value: &str) -> Vec<String> {
+    /// What `encodeURIComponent` and its like leave as it is, beside letters and digits.
+    const KEPT: &percent_encoding::AsciiSet =
+        &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+    let in_url = percent_encoding::utf8_percent_encode(value, KEPT).to_string();
+    let in_form = in_url.replace("%20", "+");
+    let in_json = serde_json::Value::from(value).to_string();
+    let mut encoded = Vec::new();
+    base64::encode(value.as_bytes(), &mut encoded);
+    let encoded = String::from_utf8_lossy(&encoded).trim_end_matches('=').to_owned();
+    let in_json = in_json[1..in_json.len() - 1].to_owned();
+    let mut forms = vec![value.to_owned(), in_url, in_form, in_json, encoded];
+    forms.dedup();
+    forms
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,6 +116,8 @@ mod tests {
             ("token tok-123456 is old, the Bearer stays", "token *** is old, the Bearer stays"),
             ("hunter2!hunter2!", "${PASS}${PASS}"),
             ("on and on", "on and on"),
+            ("at /x?p=hunter2%21&q=1", "at /x?p=${PASS}&q=1"),
+            ("Basic aHVudGVyMiE=", "Basic ${PASS}="),
         ] {
             assert_eq!(secrets.hide(text), wanted);
         }

@@ -25,6 +25,6 @@ pub(crate) use globs::compile as compile_glob;
 pub use globs::{GlobError, IdGlob, are_default_globs};
 pub use model::*;
 pub use placeholder::{Placeholder, fill, placeholders_in};
-pub use redact::{is_secret_name, redact_argv, redact_own_argv, redact_url, redact_words};
+pub use redact::{is_secret_name, redact_argv, redact_own_argv, redact_url, redact_words, secrets_of_url};
 pub(crate) use selector::selector;
 pub use side::{SideDefinition, side_definition};

@@ -1,6 +1,8 @@
 //! Command lines and URLs in the form that may be written down.
 
 use super::Expanded;
+use crate::text::base64;
+use percent_encoding::percent_decode_str;
 
 /// What stands for a part that is not shown.
 const HIDDEN: &str = "***";
@@ -94,6 +96,42 @@ pub fn redact_url(text: &str) -> String {
         out.push_str(HIDDEN);
     }
     out
+}
+
+/// What [`redact_url`] would hide of a URL, as it stands there and as it goes over the wire, and what a client makes of
+/// its user information: the credentials of RFC 7617. Values of the query count when their name or their length says
+/// that they are secrets: hiding `mode=search` would hide a word that means nothing.
+pub fn secrets_of_url(text: &str) -> Vec<String> {
+    const LONG: usize = 12;
+    let mut found = Vec::new();
+    let sent = reqwest::Url::parse(text).map(String::from).unwrap_or_default();
+    for text in [text, &sent] {
+        let Some((_, rest)) = text.split_once("://") else { continue };
+        let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let authority = place.split('/').next().unwrap_or_default();
+        if let Some((user, _)) = authority.rsplit_once('@') {
+            found.extend(user.splitn(2, ':').map(str::to_owned));
+            let user = percent_decode_str(user).collect::<Vec<u8>>();
+            // A user without a password is sent with a colon too.
+            let credentials = if user.contains(&b':') { user } else { [&user[..], b":"].concat() };
+            let mut encoded = Vec::new();
+            base64::encode(&credentials, &mut encoded);
+            found.push(String::from_utf8_lossy(&encoded).trim_end_matches('=').to_owned());
+        }
+        let query = query.split('#').next().unwrap_or_default();
+        for (name, value) in query.split('&').filter_map(|part| part.split_once('=')) {
+            if is_secret_name(name) || value.len() >= LONG {
+                found.push(value.to_owned());
+            }
+        }
+    }
+    let decoded = |text: &String| percent_decode_str(text).decode_utf8().ok().map(|text| text.into_owned());
+    let plain: Vec<String> = found.iter().filter_map(decoded).collect();
+    found.extend(plain);
+    found.retain(|text| !text.is_empty());
+    found.sort();
+    found.dedup();
+    found
 }
 
 fn redact_query_part(part: &str) -> String {

@@ -160,7 +160,11 @@ fn echoing_server(status: &'static str, after: usize) -> u16 {
                 Some(id) if request.contains("\"tools/list\"") && after > 0 => {
                     ("200 OK", format!(r#"{{"jsonrpc":"2.0","id":{id},{PLAIN_TOOLS}}}"#))
                 }
-                _ => (status, format!("you sent {}", header.unwrap_or_default())),
+                // As it came, in the URL's encoding.
+                _ => {
+                    let line = request.lines().next().unwrap_or_default();
+                    (status, format!("you sent {} in {line}", header.unwrap_or_default()))
+                }
             };
             let _ = write!(
                 stream,
@@ -198,6 +202,51 @@ fn no_header_is_written() {
         for (path, text) in all_files(&out) {
             assert_clean(&path.display().to_string(), &text, &secrets);
         }
+    }
+}
+
+/// A URL's secrets go over the wire in forms of their own: credentials in base64, values percent-encoded.
+#[test]
+fn no_part_of_a_url_is_written_in_any_form() {
+    const ODD: &str = "0dd\"5ecret <ü>";
+    const FORMS: [&str; 8] = [
+        "us3r-5ecret",
+        "p4ss\"5ecret",
+        "p4ss%225ecret",
+        // Of `us3r-5ecret:p4ss"5ecret`.
+        "dXMzci01ZWNyZXQ6cDRzcyI1ZWNyZXQ",
+        ODD,
+        "0dd%225ecret%20%3C%C3%BC%3E",
+        "0dd\\\"5ecret",
+        "l1teral-5ecret",
+    ];
+    for (status, after, code) in
+        [("403 Forbidden", 0, 3), ("403 Forbidden", usize::MAX, 5), ("500 Oops", usize::MAX, 0)]
+    {
+        let port = echoing_server(status, after);
+        let folder = tempfile::tempdir().unwrap();
+        written(folder.path(), "a.cases.jsonl", &look("a"));
+        written(
+            folder.path(),
+            "mcp-regress.toml",
+            &format!(
+                "format_version = 1\n[server]\nurl = \"http://us3r-5ecret:p4ss%225ecret@127.0.0.1:{port}/mcp?q=${{ODD}}&w=l1teral-5ecret&mode=seen\"\n"
+            ),
+        );
+        let out = folder.path().join("results");
+        let mut command = binary();
+        command.args(["run", "-vv", "--keep-bodies", "all", "--suite"]).arg(folder.path());
+        let ended = watch(command.arg("--out").arg(&out).env("ODD", ODD));
+        assert_eq!(ended.code, Some(code), "{}\n{}", ended.out, ended.err);
+        let said = format!("{}{}", ended.out, ended.err);
+        assert_clean("stdout and stderr", &said, &FORMS);
+        let files = all_files(&out);
+        for (path, text) in &files {
+            assert_clean(&path.display().to_string(), text, &FORMS);
+        }
+        let mut texts = files.iter().map(|(_, text)| text).chain([&said]);
+        let is_echo = |text: &String| text.contains("you sent") && text.contains("mode=seen");
+        assert!(texts.any(is_echo), "the echo is nowhere: {said}");
     }
 }
 
