@@ -3,7 +3,7 @@
 use crate::words::ChainEnd;
 
 /// Kinds of the wire client, as journals hold them, with what a person reads.
-const KINDS: [(&str, &str); 28] = [
+const KINDS: [(&str, &str); 29] = [
     ("answers_dropped", "it read no answers to its own requests"),
     ("duplicate_member", "replies in which a key came twice; the later one was taken"),
     ("duplicate_replies", "second replies to a request; the first was taken"),
@@ -11,6 +11,7 @@ const KINDS: [(&str, &str); 28] = [
     ("error_null_beside_result", "replies with `error: null` beside their result"),
     ("error_without_id", "errors without an id during a call"),
     ("http_content_type", "HTTP answers of the wrong content type"),
+    ("http_encoding", "HTTP answers in a content encoding that was not asked for"),
     ("http_no_reply", "HTTP answers that held no reply"),
     ("id_of_another_type", "replies whose id had another type"),
     ("input_declined", "calls for which it asked the user, who was not there"),

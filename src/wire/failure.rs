@@ -53,6 +53,8 @@ pub enum HttpProblem {
     Redirect { status: u16, location: String },
     #[error("content type `{found}` instead of `application/json` or `text/event-stream`: `{body}`")]
     ContentType { found: String, body: String },
+    #[error("content encoding `{encoding}`, which was not asked for")]
+    Encoding { encoding: String },
     #[error("status {status} and no reply to the request: `{body}`")]
     NoReply { status: u16, body: String },
 }
@@ -67,6 +69,7 @@ impl HttpProblem {
             Self::Overloaded { .. } => "http_overloaded",
             Self::Redirect { .. } => "http_redirect",
             Self::ContentType { .. } => "http_content_type",
+            Self::Encoding { .. } => "http_encoding",
             Self::NoReply { .. } => "http_no_reply",
         }
     }

@@ -50,6 +50,7 @@ impl HttpProblem {
             Self::Status { body, .. } | Self::Forbidden { body } | Self::NoReply { body, .. } => change(body),
             Self::Unauthorized { challenge } => change(challenge),
             Self::Redirect { location, .. } => change(location),
+            Self::Encoding { encoding } => change(encoding),
             Self::ContentType { found, body } => {
                 change(found);
                 change(body);

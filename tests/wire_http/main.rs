@@ -158,6 +158,14 @@ async fn one_call_ends_with_a_named_outcome_whatever_the_server_answers() {
             true,
         ),
         (
+            "an encoding",
+            Box::new(|_| {
+                plain(200, &[("Content-Type", "application/json"), ("Content-Encoding", "gzip")], "\u{1f}")
+            }),
+            "refused http_encoding: content encoding `gzip`, which was not asked for",
+            true,
+        ),
+        (
             "accepted only",
             Box::new(|_| plain(202, &[], "")),
             "refused http_no_reply: status 202 and no reply",

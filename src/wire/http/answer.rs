@@ -1,6 +1,6 @@
 //! What an HTTP answer to a request means before its body is read.
 
-use reqwest::header::{CONTENT_TYPE, HeaderName, LOCATION, WWW_AUTHENTICATE};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, LOCATION, WWW_AUTHENTICATE};
 use reqwest::{Response, StatusCode, Url};
 
 use super::link::{bare, reason};
@@ -39,6 +39,10 @@ pub(crate) fn judge(response: &Response, has_session: bool) -> Result<Body, Fail
     if status.is_redirection() {
         let location = redacted(response.url(), &header(LOCATION));
         return Err(Failure::Infrastructure(HttpProblem::Redirect { status: status.as_u16(), location }));
+    }
+    let encoding = header(CONTENT_ENCODING);
+    if status.is_success() && !matches!(encoding.as_str(), "" | "identity") {
+        return Err(Failure::Refused(HttpProblem::Encoding { encoding }));
     }
     let content_type = header(CONTENT_TYPE);
     let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

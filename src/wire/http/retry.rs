@@ -47,6 +47,11 @@ fn seconds(text: &str, now: Timestamp) -> Option<u64> {
     if let Ok(seconds) = text.parse() {
         return Some(seconds);
     }
+    // Parts of a second are against RFC 9110 and seen all the same.
+    if let Some((whole, part)) = text.split_once('.') {
+        let is_part = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        return whole.parse::<u64>().ok().filter(|_| is_part)?.checked_add(1);
+    }
     let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
     u64::try_from(date.as_second() - now.as_second()).ok().or(Some(0))
 }
@@ -63,6 +68,9 @@ mod tests {
             (" 0 ", Some(0)),
             ("Sun, 08 Nov 2026 10:00:05 GMT", Some(5)),
             ("Sun, 08 Nov 2026 09:00:00 GMT", Some(0)),
+            ("1.5", Some(2)),
+            ("1.", None),
+            ("-1.5", None),
             ("-1", None),
             ("soon", None),
             ("99999999999999999999", None),
