@@ -88,6 +88,8 @@ fn guarded(text: &str) -> Cow<'_, str> {
 /// A column: its name, what it holds, and how a row gives its cell.
 pub struct ColumnSpec<R> {
     pub name: Cow<'static, str>,
+    /// Of numbers; empty for words, flags, and places.
+    pub unit: Cow<'static, str>,
     pub about: Cow<'static, str>,
     pub cell: Box<dyn Fn(&R) -> Cell<'_>>,
 }
@@ -111,7 +113,16 @@ impl<R> TableSpec<R> {
         about: impl Into<Cow<'static, str>>,
         cell: impl Fn(&R) -> Cell<'_> + 'static,
     ) -> Self {
-        self.columns.push(ColumnSpec { name: name.into(), about: about.into(), cell: Box::new(cell) });
+        let unit = Cow::Borrowed("");
+        self.columns.push(ColumnSpec { name: name.into(), unit, about: about.into(), cell: Box::new(cell) });
+        self
+    }
+
+    /// The unit of the last column.
+    pub fn unit(mut self, unit: impl Into<Cow<'static, str>>) -> Self {
+        if let Some(column) = self.columns.last_mut() {
+            column.unit = unit.into();
+        }
         self
     }
 
@@ -138,9 +149,10 @@ impl<R> TableSpec<R> {
 
     /// The table's part of `columns.md`.
     pub fn describe(&self) -> String {
-        let mut text = format!("## {}\n\n{}\n\n| column | what |\n|---|---|\n", self.file, self.about);
+        let mut text =
+            format!("## {}\n\n{}\n\n| column | unit | what |\n|---|---|---|\n", self.file, self.about);
         for column in &self.columns {
-            text.push_str(&format!("| {} | {} |\n", column.name, column.about));
+            text.push_str(&format!("| {} | {} | {} |\n", column.name, column.unit, column.about));
         }
         text
     }

@@ -65,7 +65,9 @@ pub fn attempts_table<'t>(table: &AttemptTable) -> TableSpec<Row<'t>> {
         })
         .column("status", "`ok`, `failed`, `infrastructure`", |r| r.get().status.as_str().into())
         .column("needs_met", "read steps whose need was met", |r| r.get().needs.map(|n| n.0).into())
+        .unit("steps")
         .column("needs_total", "read steps with a need", |r| r.get().needs.map(|n| n.1).into())
+        .unit("steps")
         .column("exposed", "`true`, `false`, `unknown`; empty without a same-code side", |r| {
             r.get().exposed.map(|e| e.as_str()).into()
         });
@@ -77,15 +79,15 @@ pub fn attempts_table<'t>(table: &AttemptTable) -> TableSpec<Row<'t>> {
     let bench = Metric::ALL.iter().filter(|metric| **metric != Metric::DurationMs);
     for metric in bench {
         let place = table.metric(metric.as_str());
-        let about = format!("{}, {} is better: {}", metric.unit(), metric.better(), about_metric(*metric));
-        spec = spec.column(metric.as_str(), about, move |r| value(r, place));
+        let about = format!("{}; {} is better", about_metric(*metric), metric.better());
+        spec = spec.column(metric.as_str(), about, move |r| value(r, place)).unit(metric.unit().to_string());
     }
     for (place, metric) in table.metrics.iter().enumerate().filter(|(_, metric)| metric.known.is_none()) {
-        let about = match metric.has_direction {
-            true => format!("{}, {} is better", metric.unit, metric.better),
-            false => "a column of the file".to_owned(),
+        let (about, unit) = match metric.has_direction {
+            true => (format!("a column of the file; {} is better", metric.better), metric.unit.to_string()),
+            false => ("a column of the file".to_owned(), String::new()),
         };
-        spec = spec.column(metric.name.clone(), about, move |r| value(r, Some(place)));
+        spec = spec.column(metric.name.clone(), about, move |r| value(r, Some(place))).unit(unit);
     }
     spec
 }

@@ -67,6 +67,7 @@ pub fn calls_table() -> TableSpec<CallRow> {
         .column("spill_reads", "reads of the file into which the client saved the result", |r| {
             r.call().spill_reads.into()
         })
+        .unit("calls")
         .column("rule", "the continuation rule: its place in the declaration, or `inferred`", |r| {
             r.call().rule.as_deref().into()
         })
@@ -76,18 +77,24 @@ pub fn calls_table() -> TableSpec<CallRow> {
         .column("result_wire_bytes", "bytes of the raw `result` or `error` value", |r| {
             r.result(|c| c.result_wire_bytes.into())
         })
-        .column("result_chars", "what the client forwards, in the unit that it counts", |r| {
-            r.result(|c| c.result_chars.into())
-        })
+        .unit("bytes")
+        .column(
+            "result_chars",
+            "what the client forwards, in the unit that it counts: run.json, `client.unit`",
+            |r| r.result(|c| c.result_chars.into()),
+        )
+        .unit("the client's")
         .column("view_chars", "what the model sees, in the same unit", |r| r.result(|c| c.view_chars.into()))
+        .unit("the client's")
         .column("view", "`whole`, `spilled`, `rejected`, `cut`", |r| r.result(|c| c.view.as_str().into()))
         .column("oversized_by", "limit layers that tripped, in profile order, joined with `+`", |r| {
             let layers: Vec<_> = r.call().oversized_by.iter().map(|l| l.as_str()).collect();
             Some(layers.join("+")).filter(|text| !text.is_empty()).into()
         })
-        .column("tokens_estimated", "of what the client forwards", |r| {
+        .column("tokens_estimated", "estimate of what the client forwards, by the profile's estimator", |r| {
             r.result(|c| c.tokens_estimated.into())
         })
+        .unit("tokens")
         .column("result_sha256", "of the raw value without what `ignore` matches", |r| {
             r.result(|c| c.result_sha256.as_str().into())
         })
@@ -134,7 +141,9 @@ pub fn timings_table() -> TableSpec<TimingRow> {
             (!r.is_attempt).then_some(r.row.index).into()
         })
         .column("started_ms", "milliseconds since the run's start", |r| r.clock().0.into())
+        .unit("ms")
         .column("duration_ms", "milliseconds", |r| r.clock().1.into())
+        .unit("ms")
 }
 
 /// The calls of a journal in the order of the tables; one case in memory at a time.

@@ -36,15 +36,22 @@ pub fn cases_table<'t>() -> TableSpec<Row<'t>> {
             r.case.cluster.as_deref().into()
         })
         .column("metric", "name of the metric", |r| r.metric.into())
-        .column("baseline_mean", "mean over attempts", |r| r.means.map(|m| m.baseline).into())
-        .column("candidate_mean", "mean over attempts", |r| r.means.map(|m| m.candidate).into())
-        .column("delta", "candidate minus baseline", |r| r.means.map(|m| m.delta).into())
+        .column("baseline_mean", "b, mean over the attempts that enter", |r| {
+            r.means.map(|m| m.baseline).into()
+        })
+        .unit("the metric's")
+        .column("candidate_mean", "c, alike", |r| r.means.map(|m| m.candidate).into())
+        .unit("the metric's")
+        .column("delta", "c - b", |r| r.means.map(|m| m.delta).into())
+        .unit("the metric's")
         .column("attempts_paired", "attempts with a value on both sides", |r| {
             r.means.map_or(0, |m| m.attempts).into()
         })
+        .unit("attempts")
         .column("same_code_delta", "same-code minus baseline, mean over runs and attempts", |r| {
             r.same_code_delta.into()
         })
+        .unit("the metric's")
         .column("exposed", "`true`, `false`, `unknown`; empty without a same-code side", |r| {
             r.case.exposed.map(|e| e.as_str()).into()
         })

@@ -34,59 +34,59 @@ pub fn metrics_table<'t>() -> TableSpec<MetricLine<'t>> {
         .column("role", "`guardrail`, `goal`, `info`: what the rules make of it", |r| {
             r.row.role.map(|role| role.as_str()).into()
         })
-        .column("n_cases", "cases with a pair", |r| r.row.n_cases.into())
-        .column("n_dropped", "cases without", |r| r.row.n_dropped.into())
-        .column("attempts_baseline", "attempts that enter", |r| r.row.attempts_baseline.into())
-        .column("attempts_candidate", "attempts that enter", |r| r.row.attempts_candidate.into())
+        .column("n_cases", "cases with a pair, n", |r| r.row.n_cases.into()).unit("cases")
+        .column("n_dropped", "selected cases without a pair", |r| r.row.n_dropped.into()).unit("cases")
+        .column("attempts_baseline", "attempts that enter on the baseline", |r| r.row.attempts_baseline.into()).unit("attempts")
+        .column("attempts_candidate", "attempts that enter on the candidate", |r| r.row.attempts_candidate.into()).unit("attempts")
         .column("missing", "what a failed attempt counts as: `as-worst` (0) or `ok-only` (left out)", |r| {
             r.row.missing.into()
         })
-        .column("baseline_mean", "mean over cases of the case means", |r| r.row.baseline_mean.into())
-        .column("candidate_mean", "mean over cases of the case means", |r| r.row.candidate_mean.into())
-        .column("baseline_total", "sum over the attempts that enter", |r| r.row.baseline_total.into())
-        .column("candidate_total", "sum over the attempts that enter", |r| r.row.candidate_total.into())
-        .column("delta", "mean over cases of candidate minus baseline", |r| r.row.delta.into())
-        .column("se", "standard error of delta over cases", |r| r.row.se.into())
-        .column("ci_low", "paired bootstrap over cases, percentile", |r| r.row.ci_low.into())
-        .column("ci_high", "paired bootstrap over cases, percentile", |r| r.row.ci_high.into())
-        .column("ci_method", "`exact` (by convolution) or `resampled`", |r| r.row.ci_method.into())
-        .column("resamples", "of a resampled interval", |r| r.row.resamples.into())
+        .column("baseline_mean", "B = sum of b_i / n; b_i is the mean of case i over its attempts that enter", |r| r.row.baseline_mean.into()).unit("the metric's")
+        .column("candidate_mean", "C = sum of c_i / n, alike", |r| r.row.candidate_mean.into()).unit("the metric's")
+        .column("baseline_total", "sum over all attempts that enter", |r| r.row.baseline_total.into()).unit("the metric's")
+        .column("candidate_total", "sum over all attempts that enter", |r| r.row.candidate_total.into()).unit("the metric's")
+        .column("delta", "sum of d_i / n, where d_i = c_i - b_i of case i", |r| r.row.delta.into()).unit("the metric's")
+        .column("se", "s / sqrt(n), s the standard deviation of d_i (n - 1); with clusters that of the cluster means", |r| r.row.se.into()).unit("the metric's")
+        .column("ci_low", "2.5 % point of the mean of n cases drawn with replacement (paired bootstrap, percentile)", |r| r.row.ci_low.into()).unit("the metric's")
+        .column("ci_high", "97.5 % point of the same", |r| r.row.ci_high.into()).unit("the metric's")
+        .column("ci_method", "`exact`: the n-fold convolution of the distribution of d_i; `resampled`: seeded draws", |r| r.row.ci_method.into())
+        .column("resamples", "of a resampled interval", |r| r.row.resamples.into()).unit("draws")
         .column("seed", "of a resampled interval", |r| r.row.seed.into())
-        .column("t_low", "paired t", |r| r.row.t_low.into())
-        .column("t_high", "paired t", |r| r.row.t_high.into())
-        .column("bound_low", "one-sided 95 %", |r| r.row.bound_low.into())
-        .column("bound_high", "one-sided 95 %", |r| r.row.bound_high.into())
-        .column("p_t", "two-sided, paired t", |r| r.row.p_t.into())
-        .column("p_signflip", "two-sided, sign-flip permutation over cases", |r| r.row.p_signflip.into())
-        .column("p_holm", "p_t, by Holm over the metrics of the split", |r| r.row.p_holm.into())
-        .column("pct_change", "percent change of the mean", move |r| percent(r.row.pct_change))
-        .column("pct_low", "percent, Fieller", move |r| percent(r.row.pct_low))
-        .column("pct_high", "percent, Fieller", move |r| percent(r.row.pct_high))
-        .column("cases_up", "candidate above baseline, whatever is better", |r| r.row.cases_up.into())
-        .column("cases_down", "candidate below baseline", |r| r.row.cases_down.into())
-        .column("cases_tied", "no difference", |r| r.row.cases_tied.into())
+        .column("t_low", "delta - t(.975, n - 1) se", |r| r.row.t_low.into()).unit("the metric's")
+        .column("t_high", "delta + t(.975, n - 1) se", |r| r.row.t_high.into()).unit("the metric's")
+        .column("bound_low", "delta - t(.95, n - 1) se: one-sided 95 %", |r| r.row.bound_low.into()).unit("the metric's")
+        .column("bound_high", "delta + t(.95, n - 1) se", |r| r.row.bound_high.into()).unit("the metric's")
+        .column("p_t", "two-sided, of t = delta / se with n - 1 degrees of freedom", |r| r.row.p_t.into()).unit("probability")
+        .column("p_signflip", "two-sided: share of the sign changes of d_i whose mean is at least as far from 0; empty where there are too many cases for it", |r| r.row.p_signflip.into()).unit("probability")
+        .column("p_holm", "p_t after Holm over the metrics of the split", |r| r.row.p_holm.into()).unit("probability")
+        .column("pct_change", "100 (C - B) / B; empty from a baseline of 0", move |r| percent(r.row.pct_change)).unit("percent")
+        .column("pct_low", "Fieller's interval of C / B, minus 1: roots of (B^2 - q^2 v_B) r^2 - 2 (B C - q^2 c) r + (C^2 - q^2 v_C) = 0, q = t(.975, n - 1), v and c the variances and the covariance over n; empty where it is not estimable", move |r| percent(r.row.pct_low)).unit("percent")
+        .column("pct_high", "the upper root", move |r| percent(r.row.pct_high)).unit("percent")
+        .column("cases_up", "cases with d_i > 0, whatever is better", |r| r.row.cases_up.into()).unit("cases")
+        .column("cases_down", "cases with d_i < 0", |r| r.row.cases_down.into()).unit("cases")
+        .column("cases_tied", "cases with d_i = 0", |r| r.row.cases_tied.into()).unit("cases")
         .column("sparse", "fewer than 30 cases are not tied", |r| r.row.sparse.into())
-        .column("noise_se", "standard error of delta if the code had not changed", |r| r.row.noise_se.into())
+        .column("noise_se", "standard error of delta if the code had not changed; from pairs sqrt(sum of e^2 / m_i^2) / n over attempts, e the same-code run minus the baseline in one recording, m_i the attempts of case i; from attempts sqrt(sum of (s2_b / m_b + s2_c / m_c)) / n", |r| r.row.noise_se.into()).unit("the metric's")
         .column("noise_from", "`same_code_pairs` or `attempts`", |r| r.row.noise_from.into())
         .column("same_code_runs", "runs of the same code beside the baseline", |r| {
             r.row.same_code_runs.into()
-        })
-        .column("same_code_max_abs_delta", "the largest delta of a same-code run", |r| {
+        }).unit("runs")
+        .column("same_code_max_abs_delta", "largest absolute delta of a same-code run against the baseline", |r| {
             r.row.same_code_max_abs_delta.into()
-        })
-        .column("pi_low", "prediction interval of the next same-code run, from 2 same-code runs", |r| {
+        }).unit("the metric's")
+        .column("pi_low", "y - t(.975, k - 1) s sqrt(1 + 1 / k) - B: where the next of k runs of the same code would lie, y and s their mean and standard deviation; from k = 3", |r| {
             r.row.pi_low.into()
-        })
-        .column("pi_high", "the same", |r| r.row.pi_high.into())
+        }).unit("the metric's")
+        .column("pi_high", "y + t(.975, k - 1) s sqrt(1 + 1 / k) - B", |r| r.row.pi_high.into()).unit("the metric's")
         .column("deterministic", "the same code repeats itself on every attempt", |r| {
             r.row.deterministic.into()
         })
-        .column("exposed_cases", "cases whose calls met the change", |r| r.row.exposed_cases.into())
-        .column("delta_exposed", "mean delta of exposed cases", |r| r.row.delta_exposed.into())
-        .column("delta_unexposed", "mean delta of cases that never met the change", |r| {
+        .column("exposed_cases", "cases in which the candidate answered a request otherwise than the baseline", |r| r.row.exposed_cases.into()).unit("cases")
+        .column("delta_exposed", "mean of d_i over the exposed cases", |r| r.row.delta_exposed.into()).unit("the metric's")
+        .column("delta_unexposed", "mean of d_i over the cases that never met the change", |r| {
             r.row.delta_unexposed.into()
-        })
-        .column("mde80", "difference found with 80 % power", |r| r.row.mde80.into())
+        }).unit("the metric's")
+        .column("mde80", "2.80 se: the difference that is found with 80 % power at 5 %, two-sided", |r| r.row.mde80.into()).unit("the metric's")
         .column("call", "`better`, `worse`, `~`", |r| r.row.call.into())
         .column("reason", "why a difference is called `~`", |r| r.row.reason.into())
 }
@@ -117,10 +117,16 @@ pub fn flips_table<'t>() -> TableSpec<FlipLine<'t>> {
         .column("split", "`dev` or `test`", |r| r.case.split.as_str().into())
         .column("case_id", "the case", |r| r.case.id.as_str().into())
         .column("direction", "`lost` or `gained` by the candidate", |r| r.row.direction.as_str().into())
-        .column("baseline_right", "attempts that are right", |r| r.row.baseline_right.into())
-        .column("baseline_attempts", "of how many", |r| r.row.baseline_attempts.into())
-        .column("candidate_right", "attempts that are right", |r| r.row.candidate_right.into())
-        .column("candidate_attempts", "of how many", |r| r.row.candidate_attempts.into())
+        .column("baseline_right", "attempts that are right on the baseline", |r| r.row.baseline_right.into())
+        .unit("attempts")
+        .column("baseline_attempts", "attempts on the baseline", |r| r.row.baseline_attempts.into())
+        .unit("attempts")
+        .column("candidate_right", "attempts that are right on the candidate", |r| {
+            r.row.candidate_right.into()
+        })
+        .unit("attempts")
+        .column("candidate_attempts", "attempts on the candidate", |r| r.row.candidate_attempts.into())
+        .unit("attempts")
         .column(
             "first_difference_call_index",
             "the first call at which the sides part, in the first attempt that is right on one alone",
@@ -150,18 +156,26 @@ pub fn rules_table<'t>() -> TableSpec<&'t RuleVerdict> {
             r.question.map(|question| question.as_str()).into()
         })
         .column("split", "`all`, `dev`, `test`", |r| split_word(r.split).into())
-        .column("margin", "in the metric's unit, or percent of the baseline", |r| {
-            r.margin.map(margin_text).into()
-        })
+        .column(
+            "margin",
+            "how much worse is allowed, in the unit of the metric or in percent of the baseline",
+            |r| r.margin.map(margin_text).into(),
+        )
+        .unit("the metric's, or percent")
         .column("max", "the most that is allowed on a side", |r| r.max.into())
+        .unit("the metric's")
         .column("value", "the delta that is judged, or the total on the side", |r| r.value.into())
+        .unit("the metric's")
         .column(
             "bound",
             "one-sided 95 % limit of the delta on its harmful side; empty when the comparison is exact",
             |r| r.bound.into(),
         )
-        .column("p", "of harm at most the margin", |r| r.p.into())
-        .column("p_holm", "by Holm over the guardrails of the split that have a p", |r| r.p_holm.into())
+        .unit("the metric's")
+        .column("p", "one-sided, of the harm being at most the margin", |r| r.p.into())
+        .unit("probability")
+        .column("p_holm", "p_t after Holm over the metrics of the split", |r| r.p_holm.into())
+        .unit("probability")
         .column("verdict", "`pass`, `regression`, `inconclusive`, `incomplete`; empty for `info`", |r| {
             r.verdict.map(|verdict| verdict.as_str()).into()
         })
@@ -173,6 +187,7 @@ pub fn rules_table<'t>() -> TableSpec<&'t RuleVerdict> {
             "cases that would settle an inconclusive rule, if the true difference is zero",
             |r| r.cases_needed.into(),
         )
+        .unit("cases")
 }
 
 /// A margin as the suite file writes it.
