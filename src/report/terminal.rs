@@ -311,7 +311,11 @@ pub(super) fn detectable(info: &MetricInfo, row: &MetricRow) -> Option<String> {
     let base = row.baseline_mean?;
     let sign = if row.delta.unwrap_or(0.0) < 0.0 { -1.0 } else { 1.0 };
     Some(if base > 0.0 && info.noise != crate::words::NoiseClass::Share {
-        percent(sign * mde / base)
+        match sign * mde < -base {
+            // Nothing falls by more than all of it.
+            true => format!("{}, and no fall", percent(mde / base)),
+            false => percent(sign * mde / base),
+        }
     } else {
         phrase::Shown::of(info, row).delta(sign * mde)
     })

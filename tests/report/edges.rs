@@ -54,6 +54,13 @@ fn one_case_has_an_estimate_and_nothing_over_cases() {
 }
 
 #[test]
+fn no_fall_by_more_than_everything_is_promised() {
+    let mut world = pages(3, |case, side, _| 1 + usize::from(case == 0 && side.is_baseline_code()));
+    world.rule(guardrail(Metric::ContinuationReads));
+    says(&world.report(), "not shown (could have seen +280 %, and no fall with 80 % power)");
+}
+
+#[test]
 fn few_changed_cases_are_counted_beside_the_interval() {
     let report =
         pages(20, |case, side, _| 2 + 2 * usize::from(case == 3 && !side.is_baseline_code())).report();
