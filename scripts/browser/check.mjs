@@ -63,12 +63,18 @@ async function look(file, width, colorScheme) {
   await context.close();
 }
 
+let views = 0;
 for (const file of pages) {
   for (const width of [390, 1200]) {
-    for (const scheme of ["light", "dark"]) await look(file, width, scheme);
+    for (const scheme of ["light", "dark"]) {
+      // A page of traces is long and all of one kind: two views of four.
+      if (path.basename(file).startsWith("traces-") && (width === 390) === (scheme === "dark")) continue;
+      await look(file, width, scheme);
+      views += 1;
+    }
   }
 }
 await browser.close();
 problems.forEach((problem) => console.error(problem));
-console.log(`${pages.length * 4} views of ${pages.length} pages, ${problems.length} problems`);
+console.log(`${views} views of ${pages.length} pages, ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);
