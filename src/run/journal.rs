@@ -100,14 +100,16 @@ impl JournalWriter {
         drop(lock(&self.records).take());
         // Who comes second waits here for what the first one learns.
         let mut writer = lock(&self.writer);
-        if let Writer::AtWork(thread) = std::mem::replace(&mut *writer, Writer::Ended(None)) {
-            let written = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            *writer = Writer::Ended(written.err().map(|error| (error.kind(), error.to_string())));
-        }
-        match &*writer {
-            Writer::Ended(Some((kind, why))) => Err(io::Error::new(*kind, why.clone())),
-            _ => Ok(()),
-        }
+        let failed = match std::mem::replace(&mut *writer, Writer::Ended(None)) {
+            Writer::AtWork(thread) => {
+                let written = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                written.err().map(|error| (error.kind(), error.to_string()))
+            }
+            Writer::Ended(failed) => failed,
+        };
+        let told = failed.as_ref().map_or(Ok(()), |(kind, why)| Err(io::Error::new(*kind, why.clone())));
+        *writer = Writer::Ended(failed);
+        told
     }
 }
 

@@ -23,60 +23,80 @@ pub fn tools_table<'c>() -> TableSpec<ToolRow<'c>> {
             row.kind.map(|kind| kind.as_str()).into()
         })
         .column("calls", "calls, each once however many files repeat it", |(_, row)| row.calls.into())
+        .unit("calls")
         .column("results", "results that came; the other calls have none", |(_, row)| row.results.into())
+        .unit("results")
         .column("errors", "results that are errors, notices apart", |(_, row)| row.errors.into())
+        .unit("results")
         .column("oversized", "results that the client did not show whole", |(_, row)| row.oversized.into())
-        .column("oversized_share", "of the calls", |(_, row)| share(row.oversized, row.calls).into())
+        .unit("results")
+        .column("oversized_share", "oversized / calls", |(_, row)| share(row.oversized, row.calls).into())
+        .unit("share")
         .column(
             "oversized_by_estimate",
             "of the oversized ones those that only an estimate of tokens tells of",
             |(_, row)| row.oversized_by_estimate.into(),
-        );
+        )
+        .unit("results");
     let table = Layer::ALL.iter().fold(table, |table, layer| {
         let about = format!("results over the limit of {layer} of the client profile");
-        table.column(format!("over_{layer}"), about, |(_, row)| row.over(*layer).into())
+        table.column(format!("over_{layer}"), about, |(_, row)| row.over(*layer).into()).unit("results")
     });
     table
         .column("continuation_reads", "reads that carry an earlier one on", |(_, row)| {
             row.continuation_reads().into()
         })
+        .unit("calls")
         .column("continuation_reads_offered", "of these: an earlier result held the position", |(_, row)| {
             row.continuations_offered.into()
         })
+        .unit("calls")
         .column(
             "continuation_reads_computed",
             "of these: the position is where the last one ended",
             |(_, row)| row.continuations_computed.into(),
         )
+        .unit("calls")
         .column("spill_reads", "reads of the files into which results were saved", |(_, row)| {
             row.spill_reads.into()
         })
+        .unit("calls")
         .column("shrunk_retries", "reads sent again with a smaller size argument", |(_, row)| {
             row.shrunk_retries.into()
         })
+        .unit("calls")
         .column("repeated_reads", "reads with the arguments of an earlier one of the task", |(_, row)| {
             row.repeated_reads().into()
         })
+        .unit("calls")
         .column("stuck_reads", "repeated and continuation reads that brought the same again", |(_, row)| {
             row.stuck_reads().into()
         })
+        .unit("calls")
         .column("largest_shown", "the largest result that was shown whole", |(_, row)| {
             row.largest_shown.into()
         })
+        .unit("characters")
         .column("smallest_refused", "the smallest result that was not", |(_, row)| {
             row.smallest_refused.into()
         })
+        .unit("characters")
         .column("smallest_refused_tokens", "the same where a notice tells tokens", |(_, row)| {
             row.smallest_refused_tokens.into()
         })
+        .unit("tokens")
         .column("size_p50", "median size of results whose size is known", |(_, row)| {
             row.sizes.percentiles()[0].into()
         })
+        .unit("characters")
         .column("size_p90", "90th percentile, nearest rank", |(_, row)| row.sizes.percentiles()[1].into())
+        .unit("characters")
         .column("size_p99", "99th percentile, nearest rank", |(_, row)| row.sizes.percentiles()[2].into())
+        .unit("characters")
         .column("denied", "calls that never reached the server; in no other column", |(_, row)| {
             row.denied.into()
         })
+        .unit("calls")
 }
 
 /// The rows of tools.csv.
@@ -92,6 +112,7 @@ pub fn notices_table<'c>() -> TableSpec<NoticeRow<'c>> {
         .column("tool", "the tool", |(key, _, _)| key.1.as_str().into())
         .column("notice", "the wording, by a name", |(_, wording, _)| wording.as_str().into())
         .column("results", "results with it", |(_, _, count)| (*count).into())
+        .unit("results")
 }
 
 /// The rows of notices.csv.
