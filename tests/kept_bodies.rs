@@ -91,6 +91,14 @@ fn all_results_are_kept_whole_and_change_no_other_file() {
     let before = page(&with);
     assert_eq!(report(&with).code, Some(0));
     assert_eq!(page(&with), before);
+    let compared = out.path().join("c");
+    let said = said(mcp_regress().arg("compare").arg(&with).arg("--out").arg(&compared));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let pages = walkdir::WalkDir::new(&compared).into_iter().map(Result::unwrap);
+    let pages: Vec<_> = pages.filter(|entry| entry.file_name() == "report.html").collect();
+    assert_eq!(pages.len(), 1);
+    let text = std::fs::read_to_string(pages[0].path()).unwrap();
+    assert!(text.contains("No text of a result was kept") && !text.contains("No such file"));
 }
 
 #[test]

@@ -19,18 +19,20 @@ const FILE_BYTES: u64 = 8 << 20;
 /// The kept results of one case, each shown once.
 pub struct Kept<'a> {
     bodies: &'a Bodies,
+    exist: bool,
     shown: HashSet<String>,
     room: usize,
 }
 
 impl<'a> Kept<'a> {
     pub fn of_case(bodies: &'a Bodies) -> Self {
-        Self { bodies, shown: HashSet::new(), room: CASE_CHARS }
+        Self { bodies, exist: bodies.exist(), shown: HashSet::new(), room: CASE_CHARS }
     }
 
     /// What the call's result says, folded; nothing where it was not kept.
     pub fn body(&mut self, call: &CallRecord) -> Option<Markup> {
-        let sha256 = call.body_sha256.as_deref()?;
+        // A comparison of stored runs has none of its own; the section says so once.
+        let sha256 = call.body_sha256.as_deref().filter(|_| self.exist)?;
         let place = match Bodies::place(sha256) {
             Some(place) => place.display().to_string(),
             None => return Some(html! { p class="soft" { "its kept result has no valid name" } }),
