@@ -37,7 +37,7 @@ async function look(file, width, colorScheme) {
   await page.goto(url);
   await page.screenshot({ path: path.join(folder, `${name}.png`) });
   // What is folded must be sound too; a few are enough where there are hundreds.
-  await page.$$eval("details", (all) => all.slice(0, 40).forEach((one) => (one.open = true)));
+  await page.$$eval("details", (all) => all.slice(0, 12).forEach((one) => (one.open = true)));
   const acting = await page.$$eval(ACTING, (all) => all.slice(0, 3).map((one) => one.outerHTML.slice(0, 200)));
   acting.forEach((html) => say(`holds ${html}`));
   if (name.startsWith("hostile")) {
