@@ -28,9 +28,20 @@ pub fn verdict(report: &Report) -> String {
         Overall::Inconclusive => named(report, Verdict::Inconclusive),
         Overall::Incomplete => incomplete(report),
         Overall::Pass | Overall::None => match headline(report, &report.splits[0]) {
-            Some((info, row)) => format!("{}{}", change(info, row), where_it_holds(row)),
+            Some((info, row)) => {
+                format!("{}{}{}", change(info, row), where_it_holds(row), not_asked(report, info, row))
+            }
             None => format!("nothing changed on these {}", cases(report.splits[0].paired)),
         },
+    }
+}
+
+/// A pass that stands beside something worse must not read as if that were fine.
+fn not_asked(report: &Report, info: &MetricInfo, row: &MetricRow) -> &'static str {
+    let is_asked = report.rules.iter().any(|rule| rule.subject == info.name);
+    match row.call == Some("worse") && !is_asked && report.gate.verdict == Overall::Pass {
+        true => "; worse, and no rule asks for it",
+        false => "",
     }
 }
 

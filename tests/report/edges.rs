@@ -54,6 +54,17 @@ fn one_case_has_an_estimate_and_nothing_over_cases() {
 }
 
 #[test]
+fn a_pass_beside_something_worse_says_that_no_rule_asks() {
+    let more = |_, side: Side, _| if side.is_baseline_code() { 1 } else { 3 };
+    let mut world = pages(8, more);
+    world.rule(guardrail(Metric::Errors));
+    says(&world.report(), "continuation reads 0 -> 32 on these cases; worse, and no rule asks for it");
+    let mut better = pages(8, |case, side, number| 4 - more(case, side, number));
+    better.rule(guardrail(Metric::Errors));
+    assert!(!told(&better.report()).contains("no rule asks"));
+}
+
+#[test]
 fn no_fall_by_more_than_everything_is_promised() {
     let mut world = pages(3, |case, side, _| 1 + usize::from(case == 0 && side.is_baseline_code()));
     world.rule(guardrail(Metric::ContinuationReads));
