@@ -356,7 +356,15 @@ async fn no_child_of_a_server_is_left() {
     for way in ["close", "drop"] {
         let mut session = start(&server("children")).await.expect("a session");
         call(&mut session, "hi").await;
-        let words = session.stderr_tail();
+        // What a server writes beside its answer comes when it comes.
+        let mut words = session.stderr_tail();
+        for _ in 0..500 {
+            if words.ends_with('\n') {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            words = session.stderr_tail();
+        }
         children.push(words.trim().strip_prefix("child ").expect("a child").to_owned());
         if way == "close" {
             assert!(session.close().await.left_children);
