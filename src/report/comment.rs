@@ -72,7 +72,13 @@ pub fn within(report: &Report, comparison: Option<&Comparison<'_>>, bytes: usize
     let mut fold = |title: &str, table: &Table, what: &str| {
         text.rows_between(&(tables::fold(title) + &table.head), &table.rows, tables::FOLD_END, what);
     };
-    fold(summary_md::PARTING, &summary_md::parting(report), "regressions and flips (flips.csv, cases.csv)");
+    if comparison.is_some() {
+        fold(
+            summary_md::PARTING,
+            &summary_md::parting(report),
+            "regressions and flips (flips.csv, cases.csv)",
+        );
+    }
     fold(summary_md::METRICS, &tables::metrics(report, &report.splits[0]), "metrics (metrics.csv)");
     fold(summary_md::SPLITS, &summary_md::splits_whole(report), "splits (metrics.csv)");
     fold(summary_md::RULES, &tables::rules(report, true), "rules (rules.csv)");

@@ -75,7 +75,8 @@ fn group(subject: &str) -> &'static str {
 fn of_rule(report: &Report, rule: &RuleVerdict) -> TestCase {
     let figures = sentence::rule_figures(report, rule);
     let status = match rule.verdict {
-        None => skipped("not judged: its role is `info`"),
+        None if rule.role.as_str() == "info" => skipped("not judged: its role is `info`"),
+        None => skipped(&format!("not judged: {}", plain(&rule.reason))),
         Some(Verdict::Pass) => TestCaseStatus::success(),
         Some(Verdict::Regression) => status(NonSuccessKind::Failure, "regression", &figures),
         Some(Verdict::Incomplete) => status(NonSuccessKind::Error, "incomplete", &figures),
@@ -111,7 +112,9 @@ fn cases(report: &Report) -> TestSuite {
     ] {
         apart.extend(cases.iter().map(|case| (*case, why)));
     }
-    for (place, case) in report.collected.table.cases.iter().enumerate() {
+    // Of a summary.json the names of few cases are known.
+    let named = report.collected.table.cases.iter().enumerate().filter(|(_, case)| !case.id.is_empty());
+    for (place, case) in named {
         let mut test = match (apart.get(&place), flips.get(&place)) {
             (Some(why), _) => test(case.split.as_str(), &case.id, skipped(why)),
             (None, Some(flip)) => flipped(report, place, flip),

@@ -148,7 +148,10 @@ fn exposure(report: &Report) -> Option<String> {
 fn same_code(row: &MetricRow, spread: &str) -> String {
     let runs = counted(row.same_code_runs as u64, "run", "runs");
     let pairs = counted(row.same_code_pairs as u64, "pair", "pairs");
-    if row.deterministic {
+    if row.same_code_pairs == 0 {
+        // A summary.json does not say from how many.
+        spread.to_owned()
+    } else if row.deterministic {
         format!("exact (it repeats itself in all of {pairs}, {runs})")
     } else {
         format!("{spread} ({pairs}, {runs})")
@@ -211,6 +214,10 @@ pub(super) fn parting(report: &Report) -> Table {
 /// What changed in dev and in test, each alone: of the metrics that stand in the narrow table.
 pub(super) fn split_apart(report: &Report) -> String {
     let [_, dev, test] = &report.splits;
+    if dev.selected == 0 && test.selected == 0 {
+        // Of a summary.json nothing is known of them.
+        return String::new();
+    }
     if dev.selected == 0 || test.selected == 0 {
         let only = if dev.selected == 0 { Split::Test } else { Split::Dev };
         return format!("\nAll cases are of the {only} split.\n");

@@ -13,7 +13,7 @@ pub fn section(report: &Report, traces: &Traces) -> String {
     let found = attribution::of(report);
     html! {
         h2 id="why" { "Where the sides part" }
-        @if found.is_empty() { p { "No rule says regression and no case flipped: there is nothing to trace down to its calls." } }
+        @if found.is_empty() { p { "No flip, and no metric that a rule calls a regression: there is nothing to trace down to single calls." } }
         @else {
             p { "For each regression and each flip: the cases that hold most of it, the first call in which the sides differ, what differs there, and whether the case ever met the change." }
             @for attribution in &found { (table(report, traces, attribution)) }
